@@ -1,0 +1,27 @@
+"""Sparse block matrices and their Cholesky factorisation."""
+
+from crumple.linalg.block_matrix import (
+    BlockPattern,
+    add_blocks,
+    add_vectors,
+    block_keys,
+    find_slots,
+    make_pattern,
+    multiply,
+    multiply_elements,
+)
+from crumple.linalg.cholesky import CholeskySolver, full_matrix, make_solver
+
+__all__ = [
+    "BlockPattern",
+    "CholeskySolver",
+    "add_blocks",
+    "add_vectors",
+    "block_keys",
+    "find_slots",
+    "full_matrix",
+    "make_pattern",
+    "make_solver",
+    "multiply",
+    "multiply_elements",
+]

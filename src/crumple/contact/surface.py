@@ -1,0 +1,192 @@
+"""What can touch: the faces, edges and nodes of all sheets and obstacles, with the constants of each pair.
+
+One array x (node_count, 3) holds the sheet nodes first (`dynamic_count` of them), then the obstacle nodes.
+Faces and edges are ordered the same way: those of the sheets first.
+
+**Thickness.** Parts i and j touch at the distance ξ_ij = ½ (ξ_i + ξ_j); the barrier acts below ξ_ij + dhat.
+Two primitives of the same sheet whose distance in `node_rest` is r use both lengths scaled by
+s = min(1, r / (2 (ξ + dhat))): a fine mesh then exerts no force on itself at rest, yet cannot pass through itself.
+
+**Weights.** A pair's energy is multiplied by an area so that contact pressure does not depend on the mesh.
+Node weight: a third of the areas around it; edge weight: a third of the areas beside it; face weight: its area.
+
+| pair | weight |
+|---|---|
+| sheet node, sheet face | ¼ node |
+| sheet node, obstacle face | ¾ node |
+| obstacle node, sheet face | ¼ min(node, face) |
+| two sheet edges | ¼ √(edge·edge) |
+| sheet edge, obstacle edge | ¼ √(edge · min(edge, obstacle edge)) |
+
+Two parallel plates of area A carry κ A dhat b(g/dhat) times the sum of these. Each node of one plate lies over one
+face of the other: ¼ + ¼. Edges of two isotropic meshes of sizes h and k cross 7.6/(h k) times per area and have
+weights 0.29 h², 0.29 k²: the geometric mean gives ¼ · 2.2 for any ratio of sizes. Total 1.05 between sheets;
+between a sheet and an obstacle 0.75 (coarse obstacle) to 1.55 (fine one). An obstacle's area enters only where it is
+smaller than the sheet's, so a huge obstacle triangle never counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.typing import Floats, Ints
+
+
+class SurfaceArrays(NamedTuple):
+    """The same data for compiled code (fields as in `Surface`)."""
+
+    faces: Ints
+    edges: Ints
+    dynamic_count: int
+    node_part: Ints
+    part_thickness: Floats
+    friction: Floats
+    node_rest: Floats
+    node_weight: Floats
+    edge_weight: Floats
+    face_weight: Floats
+    dhat: float
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Collision geometry without positions; make it with `make_surface`.
+
+    `faces` (face_count, 3), `edges` (edge_count, 2) nodes, sheets first: `dynamic_faces`, `dynamic_edges` of them;
+    `points` nodes that belong to a face, ascending;  `dynamic_count` number of sheet nodes;
+    `node_part` (node_count,) part of each node (sheets, then obstacles);  `part_thickness` (parts,) ξ [m];
+    `friction` (parts, parts) coefficients;  `node_rest` (node_count, 3) reference positions [m];
+    `node_weight`, `edge_weight`, `face_weight` areas [m²];  `dhat` gap at which the barrier starts [m].
+    """
+
+    faces: Ints
+    edges: Ints
+    points: Ints
+    dynamic_count: int
+    dynamic_faces: int
+    dynamic_edges: int
+    node_part: Ints
+    part_thickness: Floats
+    friction: Floats
+    node_rest: Floats
+    node_weight: Floats
+    edge_weight: Floats
+    face_weight: Floats
+    dhat: float
+
+    @property
+    def node_count(self) -> int:
+        return len(self.node_part)
+
+    @property
+    def reach(self) -> float:
+        """Largest distance at which any two parts act on each other, max ξ + dhat [m]; the least inflation."""
+        return float(self.part_thickness.max(initial=0.0)) + self.dhat
+
+    @cached_property
+    def arrays(self) -> SurfaceArrays:
+        """The fields that kernels read."""
+        return SurfaceArrays(
+            self.faces,
+            self.edges,
+            self.dynamic_count,
+            self.node_part,
+            self.part_thickness,
+            self.friction,
+            self.node_rest,
+            self.node_weight,
+            self.edge_weight,
+            self.face_weight,
+            self.dhat,
+        )
+
+
+def make_surface(
+    face_nodes: Ints,
+    node_rest: Floats,
+    *,
+    dynamic_count: int | None = None,
+    obstacle_faces: Ints | None = None,
+    node_part: Ints | None = None,
+    part_thickness: Floats | float = 0.0,
+    friction: Floats | float = 0.0,
+    face_area: Floats | None = None,
+    dhat: float,
+) -> Surface:
+    """The collision surface of the sheets `face_nodes` and the `obstacle_faces` (both in indices of x).
+
+    `node_rest` (node_count, 3) [m]: reference embedding of the sheets, initial positions of the obstacles.
+    `dynamic_count` sheet nodes come first (default: all nodes). `node_part` defaults to 0 for sheet nodes and 1 for
+    obstacle nodes. `part_thickness` [m] and `friction` may be one number for all parts. `face_area` (sheet faces,)
+    [m²] is the material area, by default the area in `node_rest`. `dhat` [m] > 0.
+    """
+    rest = np.ascontiguousarray(node_rest, np.float64)
+    count = len(rest)
+    dynamic = count if dynamic_count is None else int(dynamic_count)
+    if node_part is None:
+        node_part = (np.arange(count) >= dynamic).astype(np.int32)
+    node_part = np.ascontiguousarray(node_part, np.int32)
+    parts = int(node_part.max(initial=0)) + 1
+    thickness = _fill("part_thickness", part_thickness, (parts,))
+    table = _fill("friction", friction, (parts, parts))
+    if not (np.isfinite(dhat) and dhat > 0.0):
+        raise InputError("contact.dhat", "must be > 0, in m", dhat)
+    sheet = np.ascontiguousarray(face_nodes, np.int32).reshape(-1, 3)
+    obstacle = np.zeros((0, 3), np.int32) if obstacle_faces is None else np.ascontiguousarray(obstacle_faces, np.int32)
+    faces = np.ascontiguousarray(np.concatenate([sheet, obstacle.reshape(-1, 3)]))
+    if len(faces) and not (faces.min() >= 0 and faces.max() < count):
+        raise InputError("contact.faces", f"must name nodes 0 to {count - 1}", int(faces.max()))
+    area = _triangle_area(rest, faces)
+    if face_area is not None:
+        area[: len(sheet)] = np.abs(face_area)
+    edges, edge_weight, dynamic_edges = _edges(faces, area, dynamic)
+    third = np.repeat(area / 3.0, 3)
+    return Surface(
+        faces=faces,
+        edges=edges,
+        points=np.unique(faces).astype(np.int32),
+        dynamic_count=dynamic,
+        dynamic_faces=len(sheet),
+        dynamic_edges=dynamic_edges,
+        node_part=node_part,
+        part_thickness=thickness,
+        friction=table,
+        node_rest=rest,
+        node_weight=np.bincount(faces.ravel(), weights=third, minlength=count),
+        edge_weight=edge_weight,
+        face_weight=area,
+        dhat=float(dhat),
+    )
+
+
+def _fill(name: str, value: Floats | float, shape: tuple[int, ...]) -> Floats:
+    """`value` as a contiguous array of `shape`; entries must be finite and not negative."""
+    try:
+        array = np.ascontiguousarray(np.broadcast_to(np.asarray(value, np.float64), shape))
+    except ValueError:
+        raise InputError(f"contact.{name}", f"must be a number or have shape {shape}", np.shape(value)) from None
+    if not np.all(np.isfinite(array) & (array >= 0.0)):
+        raise InputError(f"contact.{name}", "must be ≥ 0 and finite", float(array.min(initial=0.0)))
+    return array
+
+
+def _triangle_area(x: Floats, faces: Ints) -> Floats:
+    """Areas [m²] of `faces` at x."""
+    a, b, c = (x[faces[:, k]] for k in range(3))
+    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+
+
+def _edges(faces: Ints, area: Floats, dynamic: int) -> tuple[Ints, Floats, int]:
+    """Unique edges in ascending order of nodes (hence sheets first), a third of the areas beside them, sheet count."""
+    tail, head = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    low, high = np.minimum(tail, head).astype(np.int64), np.maximum(tail, head).astype(np.int64)
+    base = int(high.max(initial=0)) + 1
+    key, inverse = np.unique(low * base + high, return_inverse=True)
+    edges = np.ascontiguousarray(np.stack([key // base, key % base], axis=1), np.int32)
+    weight = np.bincount(inverse.ravel(), weights=np.repeat(area / 3.0, 3), minlength=len(edges))
+    return edges, weight, int(np.count_nonzero(edges[:, 0] < dynamic))

@@ -1,0 +1,160 @@
+"""In-plane elasticity of a thin sheet: Saint Venant–Kirchhoff on the Green strain.
+
+    W(E) = A [ ½ (C11 D00² + 2 C12 D00 D11 + C22 D11²) + C33 D01² ],   D = E − E_rest,   E = ½ (FᵀF − I)
+
+per face of material area A, with the coefficients in N/m. The membrane stress is S00 = C11 D00 + C12 D11,
+S11 = C12 D00 + C22 D11, **S01 = C33 D01** (tensor shear, so C33 is twice the engineering shear stiffness):
+the convention of the measured tables of [Wang2011]. An isotropic sheet has, with Y = E h,
+
+    C11 = C22 = Y/(1−ν²),   C12 = νY/(1−ν²),   C33 = Y/(1+ν).
+
+Projection clamps the compressive principal stresses in the geometric stiffness; the material part is
+semi-definite as it stands when C is (Material checks it). Clamped stress is as good as an exact
+eigenvalue projection in practice and needs no eigenvectors of a 9×9 matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+from numba import njit, prange
+
+from crumple.energies.contract import BatchEnergy, Example, Projection, projection_mask
+from crumple.energies.examples import PATCH, patch_poses
+from crumple.geometry.triangle import deformation, shape_gradients, strain
+from crumple.typing import Floats, Ints
+
+
+@dataclass(frozen=True)
+class MembraneStvk(BatchEnergy):
+    """Saint Venant–Kirchhoff membrane with coefficients per face.
+
+    `stencil` (n, 3) nodes;  `gradients` (n, 3, 2) shape gradients in the pattern [1/m];  `area` (n,) [m²];
+    `coefficients` (n, 4) C11, C12, C22, C33 [N/m];  `rest_strain` (n, 3) Green strain xx, yy, xy without stress.
+    """
+
+    stencil: Ints
+    gradients: Floats
+    area: Floats
+    coefficients: Floats
+    rest_strain: Floats
+
+    def evaluate(
+        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
+    ) -> None:
+        mask = projection_mask(project, len(self.stencil))
+        _membrane(
+            x,
+            self.stencil,
+            self.gradients,
+            self.area,
+            self.coefficients,
+            self.rest_strain,
+            order,
+            mask,
+            value,
+            gradient,
+            hessian,
+        )
+
+
+def make_membrane_stvk(corners: Floats, nodes: Ints, coefficients: Floats) -> MembraneStvk:
+    """The membrane energy of faces with the pattern corners (n, 3, 2) [m] and nodes (n, 3), free of stress there.
+
+    `coefficients` (4,) or (n, 4): C11, C12, C22, C33 [N/m].
+    """
+    e, f = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return MembraneStvk(
+        stencil=np.ascontiguousarray(nodes, np.int32),
+        gradients=shape_gradients(corners),
+        area=0.5 * np.abs(e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0]),
+        coefficients=np.ascontiguousarray(np.broadcast_to(coefficients, (len(nodes), 4)), np.float64),
+        rest_strain=np.zeros((len(nodes), 3)),
+    )
+
+
+@njit(cache=True, parallel=True)
+def _membrane(x, stencil, gradients, area, coefficients, rest_strain, order, mask, value, gradient, hessian):
+    for f in prange(len(stencil)):
+        ux, uy, uz, vx, vy, vz = deformation(x, stencil[f, 0], stencil[f, 1], stencil[f, 2], gradients, f)
+        d00, d11, d01 = strain(ux, uy, uz, vx, vy, vz)
+        d00, d11, d01 = d00 - rest_strain[f, 0], d11 - rest_strain[f, 1], d01 - rest_strain[f, 2]
+        a = area[f]
+        c11, c12, c22, c33 = (
+            a * coefficients[f, 0],
+            a * coefficients[f, 1],
+            a * coefficients[f, 2],
+            a * coefficients[f, 3],
+        )
+        s00, s11, s01 = c11 * d00 + c12 * d11, c12 * d00 + c22 * d11, c33 * d01
+        value[f] = 0.5 * (s00 * d00 + s11 * d11) + s01 * d01
+        if order == 0:
+            continue
+        for p in range(3):
+            g, h = gradients[f, p, 0], gradients[f, p, 1]
+            s, t = s00 * g + s01 * h, s01 * g + s11 * h
+            gradient[f, p, 0] = s * ux + t * vx
+            gradient[f, p, 1] = s * uy + t * vy
+            gradient[f, p, 2] = s * uz + t * vz
+        if order == 1:
+            continue
+        if mask[f]:
+            s00, s11, s01 = clamp_negative(s00, s11, s01)
+        c33 *= 0.5
+        block = 0
+        for p in range(3):
+            g, h = gradients[f, p, 0], gradients[f, p, 1]
+            for q in range(p, 3):
+                k, m = gradients[f, q, 0], gradients[f, q, 1]
+                uu = c11 * g * k + c33 * h * m
+                uv = c12 * g * m + c33 * h * k
+                vu = c12 * h * k + c33 * g * m
+                vv = c22 * h * m + c33 * g * k
+                stress = g * (s00 * k + s01 * m) + h * (s01 * k + s11 * m)
+                write_block(hessian[f, block], uu, uv, vu, vv, stress, ux, uy, uz, vx, vy, vz)
+                block += 1
+
+
+@njit(cache=True)
+def clamp_negative(s00, s11, s01):
+    """The symmetric 2×2 matrix with its negative eigenvalues replaced by zero."""
+    mean, half = 0.5 * (s00 + s11), 0.5 * (s00 - s11)
+    radius = sqrt(half * half + s01 * s01)
+    if mean >= radius:
+        return s00, s11, s01
+    if mean <= -radius:
+        return 0.0, 0.0, 0.0
+    # only the larger eigenvalue λ survives: λ/2 (I + [[half, s01], [s01, −half]]/radius)
+    large = 0.5 * (mean + radius)
+    return large * (1.0 + half / radius), large * (1.0 - half / radius), large * s01 / radius
+
+
+@njit(cache=True)
+def write_block(out, uu, uv, vu, vv, diagonal, ux, uy, uz, vx, vy, vz):
+    """`out` (3, 3) = uu f_u f_uᵀ + uv f_u f_vᵀ + vu f_v f_uᵀ + vv f_v f_vᵀ + diagonal I."""
+    px, py, pz = uu * ux + vu * vx, uu * uy + vu * vy, uu * uz + vu * vz
+    qx, qy, qz = uv * ux + vv * vx, uv * uy + vv * vy, uv * uz + vv * vz
+    out[0, 0] = px * ux + qx * vx + diagonal
+    out[0, 1] = px * uy + qx * vy
+    out[0, 2] = px * uz + qx * vz
+    out[1, 0] = py * ux + qy * vx
+    out[1, 1] = py * uy + qy * vy + diagonal
+    out[1, 2] = py * uz + qy * vz
+    out[2, 0] = pz * ux + qz * vx
+    out[2, 1] = pz * uy + qz * vy
+    out[2, 2] = pz * uz + qz * vz + diagonal
+
+
+def example(rng: np.random.Generator) -> Example:
+    """An orthotropic membrane on the sample patch."""
+    coefficients = np.stack([rng.uniform(1, 2, 4) * [1e3, 3e2, 5e2, 4e2] for _ in PATCH.faces])
+    energy = make_membrane_stvk(PATCH.u[PATCH.faces], PATCH.face_nodes, coefficients)
+    poses = patch_poses(rng)
+    return Example(energy, poses, rest=poses["flat"], invariant=True, convex=("flat", "stretched"))
+
+
+def with_rest_strain(energy: MembraneStvk, rest_strain: Floats) -> MembraneStvk:
+    """The same membrane, free of stress at the Green strain `rest_strain` (n, 3)."""
+    return replace(energy, rest_strain=np.ascontiguousarray(rest_strain, np.float64))

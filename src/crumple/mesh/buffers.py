@@ -1,0 +1,194 @@
+"""Arrays with spare capacity on which the topology is edited, and the way in and out.
+
+`open_buffers` copies a mesh and its fields in, the kernels of `edits` change them, `compact` copies them out
+and says where everything went. Elements are only ever appended; a removed one leaves a tombstone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from crumple.mesh.fields import Field, Place, field_rules, stack_fields, unstack_fields
+from crumple.mesh.rings import refresh_node_corner
+from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
+from crumple.typing import Bools, Floats, Ints
+
+NODES, VERTICES, FACES, RING_COUNT, RING_SPLIT = 0, 1, 2, 3, 4
+"""Entries of `counters`: used slots (tombstones included), then the size and the sector border of the ring."""
+
+RING_CAPACITY = 1024
+"""Largest number of faces around a node that an edit handles; beyond it the edit is refused."""
+
+NEW_NODE, NEW_NODE_COUNT, REMOVED_NODE, NEW_VERTEX_A, NEW_VERTEX_B = 0, 1, 2, 3, 4
+REMOVED_FACE_A, REMOVED_FACE_B, FACE_COUNT, FACE_LIST = 5, 6, 7, 8
+"""Entries of `report`, see `Buffers`."""
+
+
+class Buffers(NamedTuple):
+    """A mesh under edit. Half-edges are `3 f + k` as in `SheetMesh`; capacities are the array lengths.
+
+    Topology: `faces` (·, 3) vertices, -1 in column 0 = removed; `vertex_node` (·,) -1 = removed;
+    `twin` (3 ·,); `node_corner` (·,) a half-edge whose tail is the node, -1 = removed; of a node on the boundary
+    either that half-edge or the one before it is a boundary half-edge, the first one if the sheet is orientable.
+    Data: `u`, `edge_label` (3 ·,), `face_material`, `face_sheet`, `node_label`, `node_rest` as in `SheetMesh`;
+    `node_protected` (·,) 1 = never removed; `node_data`, `vertex_data`, `face_data` stacked fields with the rule
+    of each column in `*_rule`.
+    `counters`: see `NODES` etc.  `ring`, `ring_vertex` (RING_CAPACITY,): corners around the node that
+    `plan_collapse` would remove, and the vertex that would replace it there.
+    `report`: what the last accepted edit changed: NEW_NODE (first of NEW_NODE_COUNT), REMOVED_NODE,
+    NEW_VERTEX_A/B, REMOVED_FACE_A/B (-1 = none), then FACE_COUNT new or changed faces from FACE_LIST on.
+    """
+
+    faces: Ints
+    vertex_node: Ints
+    twin: Ints
+    node_corner: Ints
+    u: Floats
+    edge_label: Ints
+    face_material: Ints
+    face_sheet: Ints
+    node_label: Ints
+    node_rest: Floats
+    node_protected: np.ndarray
+    node_data: Floats
+    vertex_data: Floats
+    face_data: Floats
+    node_rule: np.ndarray
+    vertex_rule: np.ndarray
+    face_rule: np.ndarray
+    counters: np.ndarray
+    ring: Ints
+    ring_vertex: Ints
+    report: Ints
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Where every buffer slot went: new index of each old one, -1 = gone; nodes, vertices and faces.
+
+    Slots keep their order, so old indices of the opened mesh are the first entries, followed by what was added.
+    """
+
+    node: Ints
+    vertex: Ints
+    face: Ints
+
+
+_BY_NODE = ("node_corner", "node_label", "node_rest", "node_protected", "node_data")
+_BY_VERTEX = ("u", "vertex_node", "vertex_data")
+_BY_FACE = ("faces", "face_material", "face_sheet", "face_data")
+_BY_CORNER = ("twin", "edge_label")
+
+
+def open_buffers(
+    mesh: SheetMesh,
+    fields: Sequence[Field] = (),
+    values: Mapping[str, np.ndarray] | None = None,
+    *,
+    protected: Bools | None = None,
+    spare: float = 0.5,
+) -> Buffers:
+    """A copy of a valid `mesh` and the `values` of its `fields`, with `spare` times as many free slots.
+
+    `protected` (node_count,) marks nodes that may not be removed (handles).
+    """
+    values = values or {}
+    nodes, vertices, faces = mesh.node_count, mesh.vertex_count, mesh.face_count
+    room = [int(count * (1.0 + spare)) + 16 for count in (nodes, vertices, faces)]
+    protected = np.zeros(nodes, bool) if protected is None else protected
+
+    def stacked(where: Place, count: int, capacity: int) -> Floats:
+        return stack_fields(fields, values, where, count, capacity)
+
+    buf = Buffers(
+        faces=_padded(mesh.faces, room[2], np.int32, -1),
+        vertex_node=_padded(mesh.vertex_node, room[1], np.int32, -1),
+        twin=_padded(mesh.twin, 3 * room[2], np.int32, BOUNDARY),
+        node_corner=np.full(room[0], -1, np.int32),
+        u=_padded(mesh.u, room[1], np.float64, 0),
+        edge_label=_padded(mesh.edge_label.ravel(), 3 * room[2], np.int32, 0),
+        face_material=_padded(mesh.face_material, room[2], np.int32, 0),
+        face_sheet=_padded(mesh.face_sheet, room[2], np.int32, 0),
+        node_label=_padded(mesh.node_label, room[0], np.int32, 0),
+        node_rest=_padded(mesh.node_rest, room[0], np.float64, 0),
+        node_protected=_padded(protected, room[0], np.uint8, 0),
+        node_data=stacked("node", nodes, room[0]),
+        vertex_data=stacked("vertex", vertices, room[1]),
+        face_data=stacked("face", faces, room[2]),
+        node_rule=field_rules(fields, "node"),
+        vertex_rule=field_rules(fields, "vertex"),
+        face_rule=field_rules(fields, "face"),
+        counters=np.array([nodes, vertices, faces, 0, 0], np.int64),
+        ring=np.zeros(RING_CAPACITY, np.int32),
+        ring_vertex=np.zeros(RING_CAPACITY, np.int32),
+        report=np.full(FACE_LIST + RING_CAPACITY, -1, np.int32),
+    )
+    _find_node_corners(buf)
+    return buf
+
+
+def grow(buf: Buffers, factor: float = 2.0) -> Buffers:
+    """The same buffers with `factor` times the capacity; call it when a kernel answers `NO_CAPACITY`."""
+    changes = {}
+    for names, blank in ((_BY_NODE, 0), (_BY_VERTEX, 0), (_BY_FACE, 0), (_BY_CORNER, -1)):
+        for name in names:
+            old = getattr(buf, name)
+            length = int(len(old) // (3 if names is _BY_CORNER else 1) * factor) + 16
+            fill = -1 if name in ("node_corner", "vertex_node", "faces", "twin") else max(blank, 0)
+            changes[name] = _padded(old, length * (3 if names is _BY_CORNER else 1), old.dtype, fill)
+    return buf._replace(**changes)
+
+
+def compact(buf: Buffers, fields: Sequence[Field] = ()) -> tuple[SheetMesh, dict[str, Floats], Maps]:
+    """The mesh and the field values without tombstones, and where every slot went.
+
+    `fields` must be those given to `open_buffers`. The order of what is left is kept.
+    """
+    nodes, vertices, faces = (int(buf.counters[k]) for k in (NODES, VERTICES, FACES))
+    node = np.flatnonzero(buf.node_corner[:nodes] >= 0)
+    vertex = np.flatnonzero(buf.vertex_node[:vertices] >= 0)
+    face = np.flatnonzero(buf.faces[:faces, 0] >= 0)
+    maps = Maps(_renumber(node, nodes), _renumber(vertex, vertices), _renumber(face, faces))
+    mesh = SheetMesh(
+        u=np.ascontiguousarray(buf.u[vertex]),
+        vertex_node=maps.node[buf.vertex_node[vertex]],
+        faces=maps.vertex[buf.faces[face]],
+        face_material=buf.face_material[face],
+        face_sheet=buf.face_sheet[face],
+        edge_label=np.ascontiguousarray(buf.edge_label.reshape(-1, 3)[face]),
+        node_label=buf.node_label[node],
+        node_rest=np.ascontiguousarray(buf.node_rest[node]),
+    )
+    values = unstack_fields(fields, "node", buf.node_data[node])
+    values |= unstack_fields(fields, "vertex", buf.vertex_data[vertex])
+    values |= unstack_fields(fields, "face", buf.face_data[face])
+    return mesh, values, maps
+
+
+def _padded(array: np.ndarray, length: int, dtype: type | np.dtype, fill: int) -> np.ndarray:
+    """`array` followed by rows of `fill` up to `length` rows."""
+    out = np.full((length, *array.shape[1:]), fill, dtype)
+    out[: len(array)] = array
+    return out
+
+
+def _renumber(kept: np.ndarray, count: int) -> Ints:
+    """Old → new index, -1 for what is not in `kept`."""
+    new = np.full(count, -1, np.int32)
+    new[kept] = np.arange(len(kept), dtype=np.int32)
+    return new
+
+
+@njit(cache=True)
+def _find_node_corners(buf: Buffers) -> None:
+    """Fill `node_corner` from faces and twins."""
+    for face in range(buf.counters[FACES]):
+        for k in range(3):
+            node = buf.vertex_node[buf.faces[face, k]]
+            if buf.node_corner[node] < 0:
+                refresh_node_corner(buf, node, 3 * face + k)

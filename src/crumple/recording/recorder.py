@@ -1,0 +1,137 @@
+"""The observer that writes a recording while a run goes on."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.recording.files import lock_folder, remove_temporaries, write_atomically
+from crumple.recording.frame import encode_frame
+from crumple.recording.log import StepLog, plain
+from crumple.recording.obstacles import encode_obstacles, obstacle_surface
+from crumple.recording.recording import Recording, write_series
+from crumple.simulation.model import Model
+from crumple.simulation.state import State
+from crumple.typing import Floats
+
+OWN_NAMES = frozenset(
+    {"scene.toml", "frames", "obstacles", "run.vtkhdf.series", "obstacles.vtkhdf.series", "log.jsonl", ".lock"}
+)
+
+
+class Recorder:
+    """Writes every frame and every step into an existing recording folder; `create_recording` makes one.
+
+    A frame exists once its file has its final name; everything else (index, obstacles) can be rebuilt.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.recording = Recording(path)
+        self._lock = lock_folder(self.recording.path)
+        self._log = StepLog(self.recording.log_path)
+        self._frame_series = [(_frame_entry(k), time) for k, time in self.recording.times().items()]
+        self._obstacle_series = _obstacle_series(self.recording)
+        self._shown: Floats | None = None
+
+    def on_step(self, model: Model, state: State, report: Any) -> None:
+        """Append one line to the log: the frame being worked on, the time reached, and the step's report."""
+        head = {"frame": state.frame + 1, "time": state.time, "faces": state.mesh.face_count}
+        self._log.append({**plain(report), **head})
+
+    def on_frame(self, model: Model, state: State, report: Any = None) -> None:
+        """Write the frame `state.frame`, obstacles first: the frame file says that all is there."""
+        self._write_obstacles(model, state)
+        write_atomically(self.recording.frame_path(state.frame), encode_frame(state))
+        entry = (_frame_entry(state.frame), state.time)
+        _extend(self._frame_series, entry)
+        write_series(self.recording.path / "run.vtkhdf.series", self._frame_series)
+
+    def close(self) -> None:
+        """Give the folder free."""
+        self._log.close()
+        self._lock.close()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write_obstacles(self, model: Model, state: State) -> None:
+        """Write the obstacles if they moved since the last file, and assign the newest file to this time."""
+        if not model.obstacles:
+            return
+        surface = obstacle_surface(model)
+        shown = np.column_stack([state.obstacle_x[surface.faces].reshape(-1, 9), surface.active_faces(state.time)])
+        if self._shown is None or not np.array_equal(shown, self._shown):
+            content = encode_obstacles(surface, state.obstacle_x, state.time)
+            write_atomically(self.recording.obstacle_path(state.frame), content)
+            self._shown, name = shown, f"obstacles/obstacles_{state.frame:06d}.vtkhdf"
+        else:
+            name = self._obstacle_series[-1][0]
+        _extend(self._obstacle_series, (name, state.time))
+        write_series(self.recording.path / "obstacles.vtkhdf.series", self._obstacle_series)
+
+
+def create_recording(path: str | Path, scene: str, *, force: bool = False) -> Recorder:
+    """A recorder for a new recording in folder `path` of the resolved scene text `scene` (TOML).
+
+    Refuses a folder that holds anything but a recording, and a recording with frames unless `force`.
+    """
+    folder = Path(path)
+    _check_vacant(folder, force)
+    try:
+        for name in ("frames", "obstacles"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be created ({error.strerror})") from None
+    with lock_folder(folder):
+        _clear(Recording(folder))
+        write_atomically(folder / "scene.toml", scene.encode())
+    return Recorder(folder)
+
+
+def _check_vacant(folder: Path, force: bool) -> None:
+    """`InputError` unless a recording may be written into `folder`."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(str(folder), "is a file; choose a folder for the recording")
+    content = {item.name for item in folder.iterdir()} if folder.is_dir() else set()
+    if content - OWN_NAMES or (content and "frames" not in content):
+        raise InputError(str(folder), "holds other files; choose a new folder for the recording")
+    if "frames" in content and Recording(folder).frames and not force:
+        remedy = f"already holds {len(Recording(folder))} frames; --force replaces them, `crumple resume` continues"
+        raise InputError(str(folder), remedy)
+
+
+def _clear(recording: Recording) -> None:
+    """Delete the frames (last first, so that a kill leaves a shorter recording), obstacles, indices and log."""
+    for frame in reversed(recording.frames):
+        recording.frame_path(frame).unlink()
+    for frame in recording.obstacle_frames:
+        recording.obstacle_path(frame).unlink()
+    for folder in (recording.path, recording.frames_path, recording.obstacles_path):
+        remove_temporaries(folder)
+    for name in ("run.vtkhdf.series", "obstacles.vtkhdf.series", "log.jsonl"):
+        (recording.path / name).unlink(missing_ok=True)
+
+
+def _obstacle_series(recording: Recording) -> list[tuple[str, float]]:
+    """The index of obstacle files that goes with the frames already there: to each the newest not after it."""
+    files = recording.obstacle_frames
+    newest = ((bisect_right(files, frame), time) for frame, time in recording.times().items())
+    return [(f"obstacles/obstacles_{files[k - 1]:06d}.vtkhdf", time) for k, time in newest if k]
+
+
+def _extend(series: list[tuple[str, float]], entry: tuple[str, float]) -> None:
+    """Append `entry`, or replace the last one when it has the same time (the frame that a run resumes from)."""
+    if series and series[-1][1] == entry[1]:
+        series.pop()
+    series.append(entry)
+
+
+def _frame_entry(frame: int) -> str:
+    return f"frames/frame_{frame:06d}.vtkhdf"

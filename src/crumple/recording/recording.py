@@ -1,0 +1,127 @@
+"""A recording on disk, for reading.
+
+    scene.toml                       the resolved scene
+    frames/frame_000000.vtkhdf …     one file per frame, each the complete state
+    run.vtkhdf.series                index that ParaView opens as a time series
+    obstacles/…, obstacles.vtkhdf.series   the obstacles for viewing
+    log.jsonl                        one line per step
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cached_property
+from pathlib import Path
+
+from crumple.errors import InputError
+from crumple.recording.files import write_atomically
+from crumple.recording.frame import decode_frame, frame_time
+from crumple.recording.log import Line, read_log
+from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
+from crumple.simulation.state import State
+
+FRAME_NAME = re.compile(r"frame_(\d{6,})\.vtkhdf")
+OBSTACLES_NAME = re.compile(r"obstacles_(\d{6,})\.vtkhdf")
+
+
+class Recording:
+    """The recording in folder `path`; `InputError` when there is none.
+
+    >>> recording = Recording("out/demo")            # doctest: +SKIP
+    >>> state = recording.load(recording.frames[-1])  # doctest: +SKIP
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_dir():
+            raise InputError(str(self.path), "no such recording folder")
+        if not self.frames_path.is_dir():
+            raise InputError(str(self.path), "not a recording (it has no frames folder)")
+
+    @property
+    def frames_path(self) -> Path:
+        return self.path / "frames"
+
+    @property
+    def obstacles_path(self) -> Path:
+        return self.path / "obstacles"
+
+    @property
+    def scene_path(self) -> Path:
+        return self.path / "scene.toml"
+
+    @property
+    def log_path(self) -> Path:
+        return self.path / "log.jsonl"
+
+    @property
+    def frames(self) -> list[int]:
+        """Numbers of the finished frames, ascending (looked up anew each time: a run may be adding to them)."""
+        return _numbers(self.frames_path, FRAME_NAME)
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def frame_path(self, frame: int) -> Path:
+        """The file of a frame, there or not."""
+        return self.frames_path / f"frame_{frame:06d}.vtkhdf"
+
+    def load(self, frame: int = -1) -> State:
+        """The complete state at a frame, the last one by default; `InputError` when it is missing or damaged."""
+        frames = self.frames
+        if frame < 0 and frames:
+            frame = frames[max(frame, -len(frames))]
+        if frame not in frames:
+            known = f"has frames {frames[0]} to {frames[-1]}" if frames else "has no finished frame"
+            raise InputError(str(self.path), known, frame)
+        return decode_frame(self.frame_path(frame))
+
+    def times(self) -> dict[int, float]:
+        """The simulated time of every finished frame [s], from the index where it knows, else from the frame."""
+        known = read_series(self.path / "run.vtkhdf.series")
+        paths = {frame: self.frame_path(frame) for frame in self.frames}
+        return {k: known.get(f"frames/{path.name}") or frame_time(path) for k, path in paths.items()}
+
+    def steps(self) -> list[Line]:
+        """The lines of the step log."""
+        return read_log(self.log_path)
+
+    @cached_property
+    def obstacles(self) -> ObstacleSurface | None:
+        """The obstacles, `None` when the scene has none."""
+        files = self.obstacle_frames
+        return decode_obstacles(self.obstacle_path(files[0])) if files else None
+
+    @property
+    def obstacle_frames(self) -> list[int]:
+        """The frames at which an obstacle file was written: the first and those where something moved."""
+        return _numbers(self.obstacles_path, OBSTACLES_NAME)
+
+    def obstacle_path(self, frame: int) -> Path:
+        """The obstacle file written at a frame, there or not."""
+        return self.obstacles_path / f"obstacles_{frame:06d}.vtkhdf"
+
+
+def write_series(path: Path, entries: list[tuple[str, float]]) -> None:
+    """The index that ParaView opens as a time series: file names relative to it, and their times [s]."""
+    files = [{"name": name, "time": time} for name, time in entries]
+    content = json.dumps({"file-series-version": "1.0", "files": files}, indent=1)
+    write_atomically(path, content.encode())
+
+
+def read_series(path: Path) -> dict[str, float]:
+    """File names and times [s] of an index; empty when it is missing or unreadable (frames tell their time too)."""
+    try:
+        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        return {str(file["name"]): float(file["time"]) for file in files}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def _numbers(folder: Path, name: re.Pattern[str]) -> list[int]:
+    """Ascending frame numbers of the files in `folder` that match `name` in full."""
+    if not folder.is_dir():
+        return []
+    matches = (name.fullmatch(file.name) for file in folder.iterdir())
+    return sorted(int(match[1]) for match in matches if match)

@@ -1,0 +1,116 @@
+"""Triangle surfaces in the VTKHDF file format (type PolyData), which ParaView, VTK and PyVista open.
+
+Specification: https://docs.vtk.org/en/latest/vtk_file_formats/ ; version 2.0 is read since ParaView 5.12.
+A top-level group beside `/VTKHDF` is outside of the specification and free for our own use.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.typing import Floats, Ints
+
+VERSION = (2, 0)
+BROKEN = (OSError, LookupError, ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError, MemoryError)
+"""What h5py raises, depending on which byte is wrong."""
+
+CELL_KINDS = ("Vertices", "Lines", "Strips", "Polygons")
+
+
+class HdfImage:
+    """An HDF5 file built in memory: the same content gives the same bytes.
+
+    Times are not tracked, and object headers carry checksums (format ≥ 1.8), so damage is noticed on reading.
+    """
+
+    def __init__(self) -> None:
+        # The core driver keeps the file in memory; it needs a name but never touches the disk.
+        self.file = h5py.File(
+            "image", "w", driver="core", backing_store=False, libver=("v108", "v110"), track_order=False
+        )
+
+    def put(self, path: str, array: Any) -> h5py.Dataset:
+        """A dataset at `path`; groups on the way are created."""
+        folder, _, name = path.rpartition("/")
+        return self.group(folder).create_dataset(name, data=array, track_times=False)
+
+    def group(self, path: str) -> h5py.Group:
+        """The group at `path`, created without time stamps if it is not there."""
+        group = self.file["/"]
+        for name in path.split("/"):
+            if name and name not in group:
+                properties = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
+                properties.set_obj_track_times(False)
+                h5py.h5g.create(group.id, name.encode(), gcpl=properties)
+            group = group[name] if name else group
+        return group
+
+    def link(self, path: str, dataset: h5py.Dataset) -> None:
+        """A second name for `dataset`: stored once, found twice."""
+        folder, _, name = path.rpartition("/")
+        self.group(folder)[name] = dataset
+
+    def close(self) -> bytes:
+        """The bytes of the file."""
+        self.file.flush()
+        image = self.file.id.get_file_image()
+        self.file.close()
+        return image
+
+
+def put_surface(
+    image: HdfImage,
+    points: Floats | h5py.Dataset,
+    triangles: Ints,
+    *,
+    point_data: Mapping[str, Any],
+    cell_data: Mapping[str, Any],
+    field_data: Mapping[str, Any],
+) -> None:
+    """Write the `/VTKHDF` group: `points` (n, 3), `triangles` (m, 3); data are arrays or datasets to link to."""
+    root = image.group("VTKHDF")
+    root.attrs.create("Version", VERSION, dtype=np.int64)
+    root.attrs.create("Type", np.bytes_("PolyData"))  # readers expect a fixed-length ASCII string
+    _put_or_link(image, "VTKHDF/Points", points)
+    image.put("VTKHDF/NumberOfPoints", np.array([len(points)], np.int64))
+    for kind in CELL_KINDS:
+        corners = triangles if kind == "Polygons" else np.zeros((0, 3), np.int64)
+        image.put(f"VTKHDF/{kind}/NumberOfCells", np.array([len(corners)], np.int64))
+        image.put(f"VTKHDF/{kind}/NumberOfConnectivityIds", np.array([corners.size], np.int64))
+        image.put(f"VTKHDF/{kind}/Offsets", np.arange(0, corners.size + 1, 3, dtype=np.int64))
+        image.put(f"VTKHDF/{kind}/Connectivity", np.asarray(corners, np.int64).ravel())
+    for group, arrays in (("PointData", point_data), ("CellData", cell_data), ("FieldData", field_data)):
+        image.group(f"VTKHDF/{group}")
+        for name, array in arrays.items():
+            _put_or_link(image, f"VTKHDF/{group}/{name}", array)
+
+
+@contextmanager
+def open_hdf(path: Path) -> Iterator[h5py.File]:
+    """The HDF5 file at `path`, read into memory first (no lock stays on it); `InputError` when it is broken."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read ({error.strerror})") from None
+    try:
+        with h5py.File(io.BytesIO(content), "r") as file:
+            yield file
+    except BROKEN as error:
+        reason = " ".join(str(error).split())[:120]
+        raise InputError(str(path), f"truncated or corrupt, not a frame of a recording: {reason}") from None
+
+
+def _put_or_link(image: HdfImage, path: str, array: Any) -> None:
+    """Store an array, or give a dataset that is already stored a second name."""
+    if isinstance(array, h5py.Dataset):
+        image.link(path, array)
+    else:
+        image.put(path, array)

@@ -1,0 +1,195 @@
+"""Types of scene values: bounded finite numbers with a unit, vectors, names, files.
+
+They are pydantic annotations whose refusal is the remedy of our error messages: "must be > 0, in m".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+LARGEST_FILE = 500_000_000
+"""Mesh files above this size are refused before they are read [bytes]."""
+
+
+def refuse(remedy: str) -> PydanticCustomError:
+    """The pydantic error whose message is `remedy`."""
+    return PydanticCustomError("refused", "{remedy}", {"remedy": remedy})
+
+
+class Table(BaseModel):
+    """A table of a scene file: strict types, no unknown keys, constant."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """An annotation that validates with its own `check` and nothing else."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(lambda value, info: self.check(value, info))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"description": self.remedy}
+
+    @property
+    def remedy(self) -> str:
+        raise NotImplementedError
+
+    def check(self, value: Any, info: ValidationInfo) -> Any:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Quantity(_Plain):
+    """A finite number in `unit`, within [least, most], or (above, below) where the border is excluded."""
+
+    unit: str = ""
+    above: float | None = None
+    least: float | None = None
+    below: float | None = None
+    most: float | None = None
+
+    @property
+    def remedy(self) -> str:
+        bounds = [
+            f"{sign} {bound:g}"
+            for sign, bound in ((">", self.above), ("≥", self.least), ("<", self.below), ("≤", self.most))
+            if bound is not None
+        ]
+        text = "must be " + (" and ".join(bounds) if bounds else "a finite number")
+        return f"{text}, in {self.unit}" if self.unit else text
+
+    def check(self, value: Any, info: ValidationInfo) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise refuse(f"{self.remedy}; this is not a number")
+        if not self._within(value):
+            raise refuse(self.remedy)
+        return float(value)
+
+    def _within(self, value: float) -> bool:
+        if isinstance(value, int):
+            value = max(-(2**1000), min(2**1000, value))  # what float() can hold
+        return (
+            math.isfinite(value)
+            and (self.above is None or value > self.above)
+            and (self.least is None or value >= self.least)
+            and (self.below is None or value < self.below)
+            and (self.most is None or value <= self.most)
+        )
+
+
+@dataclass(frozen=True)
+class Whole(_Plain):
+    """A whole number within [least, most]."""
+
+    least: int
+    most: int
+
+    @property
+    def remedy(self) -> str:
+        return f"must be a whole number within {self.least}…{self.most}"
+
+    def check(self, value: Any, info: ValidationInfo) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= self.most:
+            raise refuse(self.remedy)
+        return value
+
+
+@dataclass(frozen=True)
+class Vector(_Plain):
+    """A list of `size` numbers, each a `component`; `nonzero` refuses the zero vector, `repeat` takes one number."""
+
+    size: int
+    component: Quantity
+    nonzero: bool = False
+    repeat: bool = False
+
+    @property
+    def remedy(self) -> str:
+        each = self.component.remedy.removeprefix("must be ")
+        single = "one number or " if self.repeat else ""
+        return f"must be {single}a list of {self.size} numbers, each {each}" + (", not all 0" if self.nonzero else "")
+
+    def check(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
+        if self.repeat and isinstance(value, int | float) and not isinstance(value, bool):
+            value = [value] * self.size
+        if not isinstance(value, list | tuple) or len(value) != self.size:
+            raise refuse(self.remedy)
+        try:
+            numbers = tuple(self.component.check(number, info) for number in value)
+        except PydanticCustomError:
+            raise refuse(self.remedy) from None
+        if self.nonzero and not math.hypot(*numbers) > 0:
+            raise refuse(self.remedy)
+        return numbers
+
+
+@dataclass(frozen=True)
+class Name(_Plain):
+    """A short name of letters, digits, '_' and '-' that messages and files can carry."""
+
+    @property
+    def remedy(self) -> str:
+        return "must be a name of 1…64 letters, digits, '_' or '-'"
+
+    def check(self, value: Any, info: ValidationInfo) -> str:
+        if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_\-]{1,64}", value):
+            raise refuse(self.remedy)
+        return value
+
+
+@dataclass(frozen=True)
+class ExistingFile(_Plain):
+    """A readable file; relative names are looked up beside the scene (context "folder") and made absolute."""
+
+    @property
+    def remedy(self) -> str:
+        return "must name a file"
+
+    def check(self, value: Any, info: ValidationInfo) -> str:
+        if not isinstance(value, str) or not value or len(value) > 4000 or not value.isprintable():
+            raise refuse(self.remedy)
+        path = Path((info.context or {}).get("folder", "."), value)
+        try:
+            path = path.resolve()
+            if path.is_dir():
+                raise refuse("this is a directory, not a file")
+            if not path.is_file():
+                raise refuse(f"there is no such file as {path}")
+            if path.stat().st_size > LARGEST_FILE:
+                raise refuse(f"the file is larger than {LARGEST_FILE // 10**6} MB")
+        except (OSError, ValueError, RuntimeError) as error:
+            raise refuse(f"the file cannot be read: {' '.join(str(error).split())}") from None
+        return str(path)
+
+
+Vec3 = tuple[float, float, float]
+Vec2 = tuple[float, float]
+
+Length = Annotated[float, Quantity("m", above=0, most=1e4)]
+Thickness = Annotated[float, Quantity("m", least=0, most=1)]
+Gap = Annotated[float, Quantity("m", above=0, most=1)]
+Angle = Annotated[float, Quantity("degrees", least=-1e7, most=1e7)]
+Moment = Annotated[float, Quantity("s", least=0, most=1e6)]
+Span = Annotated[float, Quantity("s", above=0, most=1e6)]
+Friction = Annotated[float, Quantity("", least=0, most=10)]
+Factor = Annotated[float, Quantity("", above=0, most=1e6)]
+Position = Annotated[Vec3, Vector(3, Quantity("m", least=-1e4, most=1e4))]
+Position2 = Annotated[Vec2, Vector(2, Quantity("m", least=-1e4, most=1e4))]
+Velocity = Annotated[Vec3, Vector(3, Quantity("m/s", least=-1e4, most=1e4))]
+Acceleration = Annotated[Vec3, Vector(3, Quantity("m/s²", least=-1e5, most=1e5))]
+Axis = Annotated[Vec3, Vector(3, Quantity("", least=-1e6, most=1e6), nonzero=True)]
+Axis2 = Annotated[Vec2, Vector(2, Quantity("", least=-1e6, most=1e6), nonzero=True)]
+Scale = Annotated[Vec3, Vector(3, Quantity("", above=0, most=1e6), repeat=True)]
+ScaleRate = Annotated[Vec3, Vector(3, Quantity("1/s", least=-1e6, most=1e6), repeat=True)]
+Size3 = Annotated[Vec3, Vector(3, Quantity("m", above=0, most=1e4))]
+PartName = Annotated[str, Name()]
+FileName = Annotated[str, ExistingFile()]

@@ -1,0 +1,310 @@
+"""The scene format: what a scene file may say. SI units; unknown keys are errors; every number is bounded.
+
+A table with several forms says which by `kind`. Times run in seconds from the start of the run.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PrivateAttr
+
+from crumple.scenes.quantities import (
+    Acceleration,
+    Angle,
+    Axis,
+    Axis2,
+    Factor,
+    FileName,
+    Friction,
+    Gap,
+    Length,
+    Moment,
+    PartName,
+    Position,
+    Quantity,
+    Scale,
+    ScaleRate,
+    Span,
+    Table,
+    Thickness,
+    Velocity,
+    Whole,
+)
+from crumple.scenes.schema_material import MaterialTable
+from crumple.scenes.schema_shapes import ObstacleShape, SheetShape
+from crumple.simulation.model import STANDARD_GRAVITY, ContactOptions, SolverOptions
+
+_CONTACT, _SOLVER = ContactOptions(), SolverOptions()
+
+
+class Rotation(Table):
+    """A turn by `angle` [degrees] about `axis`; may be more than 360."""
+
+    angle: Angle
+    axis: Axis
+
+
+class Transform(Table):
+    """x' = R S (x - center) + center + translate."""
+
+    translate: Position = (0.0, 0.0, 0.0)
+    rotate: Rotation | None = None
+    scale: Scale = (1.0, 1.0, 1.0)
+    center: Position = (0.0, 0.0, 0.0)
+
+
+class SheetTransform(Table):
+    """Placement of a sheet; `scale` enlarges pattern and world alike, so it does not strain the sheet."""
+
+    translate: Position = (0.0, 0.0, 0.0)
+    rotate: Rotation | None = None
+    scale: Factor = 1.0
+    center: Position = (0.0, 0.0, 0.0)
+
+
+class Jitter(Table):
+    """Random offsets along the normal, uniform within ± amplitude [m]; breaks perfect symmetry reproducibly."""
+
+    amplitude: Annotated[float, Quantity("m", least=0, most=0.1)]
+    seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
+
+
+Material = Annotated[MaterialTable, BeforeValidator(lambda m: {"preset": m} if isinstance(m, str) else m)]
+
+
+class Sheet(Table):
+    """A sheet: its shape, place and material. With `materials`, the face groups of the mesh pick from the list."""
+
+    name: PartName = "sheet"
+    shape: SheetShape
+    transform: SheetTransform = SheetTransform()
+    material: Material | None = None
+    materials: Annotated[list[Material], Field(min_length=1, max_length=1000)] | None = None
+    velocity: Velocity = (0.0, 0.0, 0.0)
+    jitter: Jitter | None = None
+    contact_thickness: Thickness | None = None
+
+
+class IndexSelection(Table):
+    """Nodes of the sheet by number, from 0."""
+
+    kind: Literal["indices"]
+    indices: Annotated[list[Annotated[int, Whole(0, 2**31 - 1)]], Field(min_length=1, max_length=10**6)]
+
+
+class LabelSelection(Table):
+    """Nodes and edges that carry a label in the mesh."""
+
+    kind: Literal["label"]
+    label: Annotated[int, Whole(1, 2**31 - 1)]
+
+
+class BoxSelection(Table):
+    """Nodes within the world box between two opposite corners [m]."""
+
+    kind: Literal["box"]
+    low: Position
+    high: Position
+
+
+class BallSelection(Table):
+    """Nodes within `radius` [m] of a world point [m]."""
+
+    kind: Literal["ball"]
+    center: Position
+    radius: Length
+
+
+class SideSelection(Table):
+    """Nodes at an extreme of the pattern."""
+
+    kind: Literal["side"]
+    side: Literal["left", "right", "bottom", "top"]
+
+
+class NearestSelection(Table):
+    """The node nearest to each of the world points [m]."""
+
+    kind: Literal["nearest"]
+    points: Annotated[list[Position], Field(min_length=1, max_length=10**5)]
+
+
+class BoundarySelection(Table):
+    """All nodes on free edges."""
+
+    kind: Literal["boundary"]
+
+
+class AllSelection(Table):
+    """Every node of the sheet."""
+
+    kind: Literal["all"]
+
+
+Selection = Annotated[
+    IndexSelection
+    | LabelSelection
+    | BoxSelection
+    | BallSelection
+    | SideSelection
+    | NearestSelection
+    | BoundarySelection
+    | AllSelection,
+    Field(discriminator="kind"),
+]
+
+
+class Circle(Table):
+    """Targets on a circle instead of where the nodes are: the pattern direction is wrapped around it."""
+
+    center: Position
+    axis0: Axis = (1.0, 0.0, 0.0)
+    axis1: Axis = (0.0, 1.0, 0.0)
+    direction: Axis2 = (1.0, 0.0)
+    circumference: Length
+
+
+class HandleTable(Table):
+    """Holds selected nodes of a sheet to targets that follow a motion, from `start` to `end`, fading over `fade`."""
+
+    name: PartName | None = None
+    sheet: PartName | None = None
+    select: Selection
+    motion: PartName | None = None
+    start: Moment = 0.0
+    end: Moment | None = None
+    fade: Moment = 0.0
+    stiffness: Annotated[float, Quantity("N/m", above=0, most=1e12)] = 1e3
+    circle: Circle | None = None
+
+
+class ObstacleTable(Table):
+    """A surface that sheets cannot pass, present from `start` to `end`, moved by a motion."""
+
+    name: PartName | None = None
+    shape: ObstacleShape
+    transform: Transform = Transform()
+    motion: PartName | None = None
+    start: Moment = 0.0
+    end: Moment | None = None
+    friction: Friction | None = None
+    thickness: Thickness | None = None
+
+
+class KeyVelocity(Table):
+    """Tangents given at a key, per second."""
+
+    translate: Velocity | None = None
+    rotate: Rotation | None = None
+    scale: ScaleRate | None = None
+
+
+class KeyTable(Table):
+    """A pose at a time [s]."""
+
+    time: Moment
+    translate: Position = (0.0, 0.0, 0.0)
+    rotate: Rotation | None = None
+    scale: Scale = (1.0, 1.0, 1.0)
+    velocity: KeyVelocity | None = None
+
+
+class RateTable(Table):
+    """A steady velocity [m/s] and turn [degrees/s about an axis] from `start` to `end`."""
+
+    velocity: Velocity = (0.0, 0.0, 0.0)
+    spin: Rotation | None = None
+    start: Moment = 0.0
+    end: Moment | None = None
+
+
+class MotionTable(Table):
+    """Keys, a steady rate or both; `relative_to` another motion: this one happens in its frame."""
+
+    keys: Annotated[list[KeyTable], Field(max_length=10**5)] = []
+    rate: RateTable | None = None
+    center: Position = (0.0, 0.0, 0.0)
+    relative_to: PartName | None = None
+
+
+class Run(Table):
+    """How long, and how often a frame is written."""
+
+    frame_time: Span = 0.04
+    duration: Span = 1.0
+
+
+class Solver(Table):
+    """Time stepping and Newton's method; see `SolverOptions`."""
+
+    mode: Literal["dynamic", "static"] = "dynamic"
+    tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.tolerance
+    max_step: Span = _SOLVER.max_step
+    min_step: Span = _SOLVER.min_step
+    fixed_step: Span | None = None
+    max_iterations: Annotated[int, Whole(1, 10**6)] = _SOLVER.max_iterations
+    linear_solver: Literal["auto", "pardiso", "superlu", "cholmod"] = "auto"
+
+
+class Pair(Table):
+    """Friction between two parts (sheets or obstacles; twice the same sheet: with itself)."""
+
+    parts: Annotated[list[PartName], Field(min_length=2, max_length=2)]
+    friction: Friction
+
+
+class Contact(Table):
+    """Contact of everything with everything; `thickness` of all parts that do not state their own.
+
+    A sheet that states none anywhere has the thickness of its material; an obstacle has none.
+    """
+
+    enabled: bool = True
+    activation: Gap = _CONTACT.activation
+    stiffness: Annotated[float, Quantity("Pa", above=0, most=1e15)] = _CONTACT.stiffness
+    thickness: Thickness | None = None
+    friction: Friction = 0.3
+    slip_speed: Annotated[float, Quantity("m/s", above=0, most=10)] = _CONTACT.slip_speed
+    pairs: Annotated[list[Pair], Field(max_length=10**4)] = []
+
+
+class WindTable(Table):
+    """Air around the sheets."""
+
+    density: Annotated[float, Quantity("kg/m³", least=0, most=1e4)] = 1.2
+    velocity: Velocity = (0.0, 0.0, 0.0)
+    drag: Annotated[float, Quantity("", least=0, most=1e3)] = 0.0
+
+
+class Environment(Table):
+    """What acts on every sheet."""
+
+    gravity: Acceleration = (0.0, 0.0, -STANDARD_GRAVITY)
+    wind: WindTable | None = None
+
+
+class Scene(Table):
+    """A whole scene."""
+
+    name: PartName = "scene"
+    description: Annotated[str, Field(max_length=10_000)] = ""
+    run: Run = Run()
+    solver: Solver = Solver()
+    contact: Contact = Contact()
+    environment: Environment = Environment()
+    sheets: Annotated[list[Sheet], Field(min_length=1, max_length=1000)]
+    handles: Annotated[list[HandleTable], Field(max_length=10**4)] = []
+    obstacles: Annotated[list[ObstacleTable], Field(max_length=1000)] = []
+    motions: dict[PartName, MotionTable] = {}
+
+    _source: str = PrivateAttr(default="scene")
+
+    @property
+    def source(self) -> str:
+        """What error messages call this scene, usually its file."""
+        return self._source
+
+    def tables(self) -> dict[str, Any]:
+        """The resolved scene as plain tables: every default filled in, keys without a value left out."""
+        return self.model_dump(exclude_none=True)

@@ -1,0 +1,154 @@
+"""The shapes of sheets and obstacles in a scene file; `kind` says which."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from crumple.scenes.quantities import (
+    Angle,
+    FileName,
+    Length,
+    Moment,
+    Position,
+    Position2,
+    Size3,
+    Span,
+    Table,
+    Whole,
+)
+
+Divisions = Annotated[int, Whole(1, 100_000)]
+Loop = Annotated[list[Position2], Field(min_length=3, max_length=10**5)]
+
+
+class Rectangle(Table):
+    """A flat rectangle centred at the origin in the plane z = 0; `size` is the edge length of its triangles [m]."""
+
+    kind: Literal["rectangle"]
+    width: Length
+    height: Length
+    size: Length
+    style: Literal["equilateral", "right", "alternating", "delaunay"] = "equilateral"
+    seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
+
+
+class Disk(Table):
+    """A flat disk centred at the origin in the plane z = 0."""
+
+    kind: Literal["disk"]
+    radius: Length
+    size: Length
+
+
+class Cylinder(Table):
+    """A tube about the z axis from z = 0 to `height`, closed by a seam."""
+
+    kind: Literal["cylinder"]
+    radius: Length
+    height: Length
+    size: Length
+
+
+class Moebius(Table):
+    """A strip closed with half a turn; its middle line runs around the z axis."""
+
+    kind: Literal["moebius"]
+    length: Length
+    width: Length
+    size: Length
+
+
+class Outline(Table):
+    """A flat polygon with holes in the plane z = 0; loops are lists of points [m]."""
+
+    kind: Literal["outline"]
+    points: Loop
+    holes: Annotated[list[Loop], Field(max_length=1000)] = []
+    size: Length
+
+
+class SheetFile(Table):
+    """An OBJ file; texture coordinates are the pattern [m]."""
+
+    kind: Literal["file"]
+    mesh: FileName
+
+
+class Sewn(Table):
+    """A pattern (panels lying apart) and the world mesh that they are sewn into: two OBJ files."""
+
+    kind: Literal["sewn"]
+    pattern: FileName
+    world: FileName
+
+
+SheetShape = Annotated[
+    Rectangle | Disk | Cylinder | Moebius | Outline | SheetFile | Sewn, Field(discriminator="kind")
+]
+
+
+class SphereObstacle(Table):
+    """A sphere; `inside = true` for a hollow one whose inside faces the sheet."""
+
+    kind: Literal["sphere"]
+    radius: Length
+    center: Position = (0.0, 0.0, 0.0)
+    size: Length | None = None
+    inside: bool = False
+
+
+class PlaneObstacle(Table):
+    """A rectangle in the plane z = 0, facing up; turn it with `transform`."""
+
+    kind: Literal["plane"]
+    width: Length = 1.0
+    height: Length = 1.0
+    center: Position = (0.0, 0.0, 0.0)
+    size: Length | None = None
+
+
+class BoxObstacle(Table):
+    """A box with edges along the axes; `inside = true` for a container."""
+
+    kind: Literal["box"]
+    extent: Size3
+    center: Position = (0.0, 0.0, 0.0)
+    size: Length | None = None
+    inside: bool = False
+
+
+class CylinderObstacle(Table):
+    """A closed cylinder about the z axis, centred."""
+
+    kind: Literal["cylinder"]
+    radius: Length
+    height: Length
+    center: Position = (0.0, 0.0, 0.0)
+    size: Length | None = None
+    inside: bool = False
+
+
+class ObstacleFile(Table):
+    """An OBJ file."""
+
+    kind: Literal["file"]
+    mesh: FileName
+    inside: bool = False
+
+
+class ObstacleSequence(Table):
+    """OBJ files with the same faces, one every `interval` [s] from `start` [s]; linear in between."""
+
+    kind: Literal["sequence"]
+    meshes: Annotated[list[FileName], Field(min_length=1, max_length=10**5)]
+    start: Moment = 0.0
+    interval: Span
+    inside: bool = False
+
+
+ObstacleShape = Annotated[
+    SphereObstacle | PlaneObstacle | BoxObstacle | CylinderObstacle | ObstacleFile | ObstacleSequence,
+    Field(discriminator="kind"),
+]

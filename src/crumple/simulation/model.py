@@ -1,0 +1,109 @@
+"""What stays constant during a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crumple.boundary.handles import Handle
+from crumple.boundary.obstacles import Obstacle
+from crumple.errors import InputError
+from crumple.materials.material import Material
+from crumple.typing import Floats
+
+STANDARD_GRAVITY = 9.81
+"""[m/s²]"""
+
+
+@dataclass(frozen=True)
+class Wind:
+    """Air around the sheets: density [kg/m³], velocity [m/s], tangential drag coefficient [-]."""
+
+    density: float = 0.0
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    drag: float = 0.0
+
+
+@dataclass(frozen=True)
+class ContactOptions:
+    """Penetration-free contact.
+
+    `activation` gap below which surfaces repel [m];  `stiffness` pressure scale of the barrier [Pa];
+    `sheet_thickness` (sheet_count,) closest distance of mid-surfaces [m] (0: only the barrier keeps them apart);
+    `friction` (part_count, part_count) Coulomb coefficients, parts are the sheets followed by the obstacles;
+    `slip_speed` below which friction is regularised [m/s].
+    """
+
+    enabled: bool = True
+    activation: float = 1e-3
+    stiffness: float = 1e5
+    sheet_thickness: tuple[float, ...] = ()
+    friction: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    slip_speed: float = 1e-2
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """Time stepping and Newton's method.
+
+    `mode`: "dynamic" (implicit Euler) or "static" (each step seeks equilibrium);
+    `tolerance`: accuracy of a step, see `solving.newton` [-];
+    `max_step`, `min_step`: bounds of the step control [s]; `fixed_step`: a constant step instead [s];
+    `max_iterations` of Newton's method per step before the step is shortened;
+    `linear_solver`: "auto", "pardiso", "superlu" or "cholmod".
+    """
+
+    mode: str = "dynamic"
+    tolerance: float = 1e-2
+    max_step: float = 0.04
+    min_step: float = 1e-6
+    fixed_step: float | None = None
+    max_iterations: int = 100
+    linear_solver: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("dynamic", "static"):
+            raise InputError("solver.mode", "must be 'dynamic' or 'static'", self.mode)
+        for name in ("tolerance", "max_step", "min_step"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(f"solver.{name}", "must be > 0", value)
+
+
+@dataclass(frozen=True)
+class Model:
+    """The constant part of a simulation; see `State` for what varies.
+
+    `materials` are indexed by `SheetMesh.face_material`, `sheet_names` by `SheetMesh.face_sheet`.
+    """
+
+    materials: tuple[Material, ...]
+    sheet_names: tuple[str, ...] = ("sheet",)
+    handles: tuple[Handle, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    gravity: tuple[float, float, float] = (0.0, 0.0, -STANDARD_GRAVITY)
+    wind: Wind = Wind()
+    contact: ContactOptions = field(default_factory=ContactOptions)
+    solver: SolverOptions = SolverOptions()
+    frame_time: float = 0.04
+    duration: float = 1.0
+
+    @property
+    def frame_count(self) -> int:
+        """Frames after the initial one that `duration` asks for."""
+        return max(0, int(np.ceil(self.duration / self.frame_time - 1e-9)))
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Sheets, then obstacles: everything that touches."""
+        return self.sheet_names + tuple(obstacle.name for obstacle in self.obstacles)
+
+    @property
+    def obstacle_nodes(self) -> int:
+        return sum(obstacle.node_count for obstacle in self.obstacles)
+
+    def obstacle_positions(self, time: float) -> Floats:
+        """Where the motions put all obstacle nodes at `time` [m], (obstacle_nodes, 3)."""
+        parts = [obstacle.positions(time) for obstacle in self.obstacles]
+        return np.ascontiguousarray(np.concatenate(parts)) if parts else np.zeros((0, 3))

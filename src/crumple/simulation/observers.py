@@ -1,0 +1,99 @@
+"""What watches a run: recorders, progress bars, statistics, stop rules, the user's own callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from crumple.simulation.model import Model
+from crumple.simulation.state import State
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """One accepted time step: when it ended [s], how long it was [s], what it cost and what it left.
+
+    `energies` [J] by term at the end of the step; `min_gap` smallest contact gap [m]; `retries` shortened attempts;
+    `note` why a step was shortened or an obstacle held back, else "".
+    """
+
+    time: float
+    step: float
+    iterations: int
+    contacts: int
+    min_gap: float
+    energies: dict[str, float]
+    seconds: float
+    retries: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class FrameReport:
+    """One finished frame: sums and extremes over its steps, seconds per phase, warnings."""
+
+    frame: int
+    time: float
+    faces: int
+    steps: int
+    iterations: int
+    contacts_max: int
+    seconds: float
+    phases: dict[str, float]
+    energies: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+class Observer:
+    """Does nothing; override what you need. Raise `StopRun` from `on_frame` or `on_step` to end the run early."""
+
+    def on_start(self, model: Model, state: State) -> None:
+        """Before the first step, with the state that the run starts from."""
+
+    def on_step(self, model: Model, state: State, report: StepReport) -> None:
+        """After every accepted time step."""
+
+    def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
+        """After every frame."""
+
+    def on_end(self, model: Model, state: State) -> None:
+        """Once, when the run ends, also after an error or an interruption."""
+
+
+class StopRun(Exception):  # noqa: N818 (a signal, not an error)
+    """Raised by an observer to end the run after the current frame."""
+
+
+class Callback(Observer):
+    """Calls `function(state, report)` after every frame."""
+
+    def __init__(self, function: Callable[[State, FrameReport], None]) -> None:
+        self._function = function
+
+    def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
+        self._function(state, report)
+
+
+class Statistics(Observer):
+    """Keeps all reports in memory: `steps` and `frames`."""
+
+    def __init__(self) -> None:
+        self.steps: list[StepReport] = []
+        self.frames: list[FrameReport] = []
+
+    def on_step(self, model: Model, state: State, report: StepReport) -> None:
+        self.steps.append(report)
+
+    def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
+        self.frames.append(report)
+
+
+class StopAtRest(Observer):
+    """Ends the run when no node moves faster than `speed` [m/s] at the end of a frame."""
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+
+    def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
+        if state.time > 0.0 and abs(state.v).max() < self._speed:
+            raise StopRun

@@ -1,0 +1,101 @@
+"""The linear system of Newton's method: assembled on a pattern that grows with the contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crumple.linalg import (
+    BlockPattern,
+    CholeskySolver,
+    add_blocks,
+    block_keys,
+    find_slots,
+    make_pattern,
+)
+from crumple.timing import PhaseTimer
+from crumple.typing import Floats, Ints
+
+STALE_FRACTION = 1.25
+"""A pattern this much larger than needed is thinned out: stale contact blocks cost fill-in."""
+REORDER_GROWTH = 1.1
+"""A pattern that has grown by more than this since the last elimination order gets a new one."""
+
+
+class NewtonSystem:
+    """Assembles and solves H d = b, re-analysing only when a block appears that the pattern lacks.
+
+    Blocks of past contacts stay in the pattern (as zeros) so that the analysis is reused; `thin` drops them.
+    """
+
+    def __init__(self, node_count: int, stencils: Sequence[Ints], solver: CholeskySolver, timer: PhaseTimer) -> None:
+        self._node_count = node_count
+        self._solver = solver
+        self._timer = timer
+        self._base_keys = block_keys(node_count, stencils)
+        self._codes: dict[int, Ints] = {}
+        self._kept = {id(stencil): stencil for stencil in stencils}  # keeps the ids alive
+        self._blocks = np.zeros((0, 3, 3))
+        self._ordered = 0
+        self._use(make_pattern(node_count, self._base_keys))
+
+    @property
+    def pattern(self) -> BlockPattern:
+        return self._pattern
+
+    def thin(self, stencils: Sequence[Ints]) -> None:
+        """Forget blocks of past contacts when there are too many, keeping those of `stencils`."""
+        keys = np.union1d(self._base_keys, block_keys(self._node_count, stencils))
+        if self._pattern.block_count > STALE_FRACTION * len(keys):
+            self._ordered = 0
+            self._use(make_pattern(self._node_count, keys))
+
+    def assemble(self, terms: Sequence[tuple[Ints, Floats]]) -> Floats:
+        """Sum of the element blocks (n, k(k+1)/2, 3, 3) of all (stencil, blocks) terms, (block_count, 3, 3)."""
+        with self._timer("assembly"):
+            loose = [stencil for stencil, _ in terms if id(stencil) not in self._kept]
+            if any(find_slots(self._pattern, stencil)[1] for stencil in loose):
+                self._grow(block_keys(self._node_count, loose))
+            self._blocks[:] = 0.0
+            for stencil, blocks in terms:
+                add_blocks(self._slots(stencil), blocks, 1.0, self._blocks)
+            return self._blocks
+
+    def factorise(self, blocks: Floats) -> bool:
+        """Factorise; False when the matrix is not positive definite."""
+        if not self._analysed:
+            with self._timer("analysis"):
+                fresh = self._pattern.block_count > REORDER_GROWTH * self._ordered
+                if fresh:
+                    self._ordered = self._pattern.block_count
+                self._solver.analyse(self._pattern, reuse_order=not fresh)
+            self._analysed = True
+        with self._timer("factorisation"):
+            return self._solver.factorise(blocks)
+
+    def solve(self, b: Floats) -> Floats:
+        """Solve with the last factorisation."""
+        with self._timer("solve"):
+            return self._solver.solve(b)
+
+    def _slots(self, stencil: Ints) -> Ints:
+        """Slots of a stencil's blocks, remembered for the stencils that do not change."""
+        if id(stencil) not in self._kept:
+            return find_slots(self._pattern, stencil)[0]
+        if id(stencil) not in self._codes:
+            self._codes[id(stencil)] = find_slots(self._pattern, stencil)[0]
+        return self._codes[id(stencil)]
+
+    def _grow(self, keys: np.ndarray) -> None:
+        old = self._pattern
+        known = self._codes
+        self._use(make_pattern(self._node_count, np.union1d(old.keys, keys)))
+        place = np.searchsorted(self._pattern.keys, old.keys).astype(np.int32)
+        self._codes = {key: np.where(code < 0, code, 2 * place[code >> 1] + (code & 1)) for key, code in known.items()}
+
+    def _use(self, pattern: BlockPattern) -> None:
+        self._pattern = pattern
+        self._analysed = False
+        self._codes = {}
+        self._blocks = np.zeros((pattern.block_count, 3, 3))

@@ -1,0 +1,157 @@
+"""Every registered energy: its derivatives, its symmetries and its projection, in all poses of its example."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crumple.energies.contract import allocate, block_pairs
+from crumple.energies.examples import random_rotation
+from crumple.energies.registry import EXAMPLES
+
+STEP = 1e-6
+"""Step of central differences relative to the size of the element; error about STEP² plus rounding/STEP."""
+
+NAMES = sorted(EXAMPLES)
+EXAMPLE = {name: EXAMPLES[name](np.random.default_rng(7)) for name in NAMES}
+CASES = [(name, pose) for name in NAMES for pose in EXAMPLE[name].poses]
+
+
+def full(blocks: np.ndarray, k: int) -> np.ndarray:
+    """Element matrices (n, 3k, 3k) from upper node blocks."""
+    matrix = np.zeros((len(blocks), k, 3, k, 3))
+    for q, (a, b) in enumerate(block_pairs(k)):
+        matrix[:, a, :, b] = blocks[:, q]
+        matrix[:, b, :, a] = blocks[:, q].transpose(0, 2, 1)
+    return matrix.reshape(len(blocks), 3 * k, 3 * k)
+
+
+def explode(energy, x):
+    """Positions (n, k, 3) of each element's own nodes, and a step suited to its shortest side."""
+    p = x[energy.stencil]
+    k = p.shape[1]
+    sides = [np.linalg.norm(p[:, a] - p[:, b], axis=1) for a in range(k) for b in range(a + 1, k)]
+    size = np.min(sides, axis=0) if sides else np.full(len(p), 0.01)
+    return p, STEP * np.minimum(size, height(p))
+
+
+def height(p):
+    """Smallest height of the triangles of each element [m], (n,); the scale on which angles vary."""
+    k = p.shape[1]
+    corners = {3: [(0, 1, 2)], 4: [(0, 1, 2), (0, 1, 3)]}.get(k, [])
+    out = np.full(len(p), np.inf)
+    for a, b, c in corners:
+        area = np.linalg.norm(np.cross(p[:, b] - p[:, a], p[:, c] - p[:, a]), axis=1)
+        longest = np.max([np.linalg.norm(p[:, i] - p[:, j], axis=1) for i, j in ((a, b), (b, c), (c, a))], axis=0)
+        out = np.minimum(out, area / longest)
+    return out
+
+
+def differences(energy, function, x):
+    """Central differences of an element quantity in each of the element's own 3k unknowns, (3k, n, …)."""
+    _, step = explode(energy, x)
+    n, k = energy.stencil.shape
+    rows = []
+    for a, c in np.ndindex(k, 3):
+        row = []
+        for e in range(n):
+            ahead, behind = x.copy(), x.copy()
+            ahead[energy.stencil[e, a], c] += step[e]
+            behind[energy.stencil[e, a], c] -= step[e]
+            row.append((function(ahead)[e] - function(behind)[e]) / (2 * step[e]))
+        rows.append(row)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(("name", "pose"), CASES)
+def test_gradient_is_the_derivative_of_the_value(name, pose):
+    energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses[pose]
+    expected = np.moveaxis(differences(energy, energy.value, x), 0, 1)
+    gradient, hessian = energy.gradient_hessian(x, False)
+    gradient = gradient.reshape(expected.shape)
+    floor = 1e-3 * explode(energy, x)[1] * np.abs(hessian).max(axis=(1, 2, 3))
+    for e in range(len(gradient)):
+        atol = 1e-8 * np.abs(gradient[e]).max() + floor[e]
+        np.testing.assert_allclose(gradient[e], expected[e], rtol=1e-5, atol=atol)
+
+
+@pytest.mark.parametrize(("name", "pose"), CASES)
+def test_hessian_is_the_derivative_of_the_gradient(name, pose):
+    energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses[pose]
+    n, k = energy.stencil.shape
+    expected = np.moveaxis(differences(energy, energy.gradient, x), 0, 1).reshape(n, 3 * k, 3 * k)
+    hessian = full(energy.hessian(x, False), k)
+    for e in range(n):
+        np.testing.assert_allclose(hessian[e], expected[e], rtol=2e-4, atol=2e-7 * np.abs(hessian[e]).max() + 1e-300)
+
+
+@pytest.mark.parametrize(("name", "pose"), CASES)
+def test_one_pass_agrees_with_the_parts(name, pose):
+    energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses[pose]
+    gradient, hessian = energy.gradient_hessian(x, True)
+    np.testing.assert_array_equal(gradient, energy.gradient(x))
+    np.testing.assert_allclose(energy.value(x), energy.value_gradient(x)[0], rtol=1e-12)
+    out = allocate(energy)
+    energy.gradient_hessian(x, True, out=out)
+    np.testing.assert_array_equal(out[1], hessian)
+
+
+@pytest.mark.parametrize(("name", "pose"), CASES)
+def test_projected_hessian_is_semidefinite(name, pose):
+    energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses[pose]
+    matrix = full(energy.hessian(x, True), energy.stencil.shape[1])
+    values = np.linalg.eigvalsh(matrix)
+    assert values.min() >= -1e-10 * max(values.max(), 1e-300)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_projection_follows_the_mask(name):
+    energy = EXAMPLE[name].energy
+    x = EXAMPLE[name].poses["random"]
+    mask = np.arange(len(energy.stencil)) % 2 == 0
+    mixed = energy.hessian(x, mask)
+    np.testing.assert_array_equal(mixed[mask], energy.hessian(x, True)[mask])
+    np.testing.assert_array_equal(mixed[~mask], energy.hessian(x, False)[~mask])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_projection_leaves_convex_elements_alone(name):
+    example = EXAMPLE[name]
+    for pose in example.convex:
+        exact, projected = (example.energy.hessian(example.poses[pose], project) for project in (False, True))
+        np.testing.assert_allclose(projected, exact, atol=1e-10 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if EXAMPLE[name].invariant])
+def test_rigid_motion_changes_nothing(name):
+    energy = EXAMPLE[name].energy
+    turn, shift = random_rotation(np.random.default_rng(3)), np.array([0.3, -0.2, 0.5])
+    for x in EXAMPLE[name].poses.values():
+        moved = np.ascontiguousarray(x @ turn.T + shift)
+        scale = np.abs(energy.value(x)).max()
+        np.testing.assert_allclose(energy.value(moved), energy.value(x), rtol=1e-8, atol=1e-10 * scale + 1e-16)
+        gradient = energy.gradient(x)
+        np.testing.assert_allclose(
+            energy.gradient(moved), gradient @ turn.T, rtol=1e-6, atol=1e-8 * np.abs(gradient).max() + 1e-10
+        )
+        np.testing.assert_allclose(gradient.sum(axis=1), 0.0, atol=1e-10 * np.abs(gradient).max() + 1e-16)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if EXAMPLE[name].rest is not None])
+def test_no_force_at_rest(name):
+    example = EXAMPLE[name]
+    forces = [np.abs(example.energy.gradient(x)).max() for x in example.poses.values()]
+    assert np.abs(example.energy.gradient(example.rest)).max() <= 1e-10 * max(forces)
+    assert max(forces) > 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_element_at_all(name):
+    """An energy without elements (a sheet without hinges, no pins) gives empty arrays."""
+    energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses["random"]
+    empty = type(energy)(**{key: field[:0] for key, field in vars(energy).items()})
+    k = energy.stencil.shape[1]
+    assert empty.value(x).shape == (0,)
+    gradient, hessian = empty.gradient_hessian(x, True)
+    assert gradient.shape == (0, k, 3)
+    assert hessian.shape == (0, k * (k + 1) // 2, 3, 3)

@@ -1,0 +1,114 @@
+"""Block assembly against dense sums, and the solvers against each other."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+from crumple.errors import InputError
+from crumple.linalg import (
+    add_blocks,
+    add_vectors,
+    block_keys,
+    find_slots,
+    full_matrix,
+    make_pattern,
+    make_solver,
+    multiply,
+    multiply_elements,
+)
+
+
+def random_system(seed: int, nodes: int = 40, elements: int = 120, k: int = 4):
+    """Random elements on `nodes` nodes, some of which reach prescribed nodes beyond them."""
+    rng = np.random.default_rng(seed)
+    stencil = np.array([rng.choice(nodes + 5, k, replace=False) for _ in range(elements)], np.int32)
+    root = rng.standard_normal((elements, 3 * k, 3 * k))
+    dense = root @ root.transpose(0, 2, 1)
+    blocks = np.stack([dense[:, 3 * a : 3 * a + 3, 3 * b : 3 * b + 3] for a in range(k) for b in range(a, k)], axis=1)
+    return nodes, stencil, dense, np.ascontiguousarray(blocks)
+
+
+def assemble(nodes, stencil, blocks):
+    pattern = make_pattern(nodes, block_keys(nodes, [stencil]))
+    codes, missing = find_slots(pattern, stencil)
+    assert missing == 0
+    data = np.zeros((pattern.block_count, 3, 3))
+    data[pattern.row_start[:-1]] += np.eye(3)
+    add_blocks(codes, blocks, 1.0, data)
+    return pattern, data
+
+
+def dense_sum(nodes, stencil, dense):
+    total = np.eye(3 * nodes)
+    for nodes_of, matrix in zip(stencil, dense, strict=True):
+        for a, i in enumerate(nodes_of):
+            for b, j in enumerate(nodes_of):
+                if i < nodes and j < nodes:
+                    total[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] += matrix[3 * a : 3 * a + 3, 3 * b : 3 * b + 3]
+    return total
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_assembly_equals_the_dense_sum(k):
+    nodes, stencil, dense, blocks = random_system(k, k=k)
+    pattern, data = assemble(nodes, stencil, blocks)
+    expected = dense_sum(nodes, stencil, dense)
+    np.testing.assert_allclose(full_matrix(pattern, data).toarray(), expected, rtol=1e-13, atol=1e-12)
+    x = np.random.default_rng(1).standard_normal((nodes, 3))
+    np.testing.assert_allclose(multiply(pattern, data, x).ravel(), expected @ x.ravel(), rtol=1e-11, atol=1e-10)
+
+
+@pytest.mark.parametrize("k", [1, 3, 4])
+def test_element_products(k):
+    nodes, stencil, dense, blocks = random_system(k, k=k)
+    x = np.random.default_rng(4).standard_normal((nodes + 5, 3))
+    expected = np.einsum("eij,ej->ei", dense, x[stencil].reshape(len(stencil), -1))
+    np.testing.assert_allclose(multiply_elements(stencil, blocks, x).reshape(len(stencil), -1), expected, atol=1e-11)
+
+
+def test_missing_blocks_are_counted():
+    nodes, stencil, _, _ = random_system(7)
+    pattern = make_pattern(nodes, block_keys(nodes, [stencil[:60]]))
+    codes, missing = find_slots(pattern, stencil)
+    assert missing > 0
+    assert (codes[:60] != -2).all()
+
+
+def test_sums_do_not_depend_on_threads():
+    nodes, stencil, _, blocks = random_system(3)
+    results = []
+    for threads in (1, numba.config.NUMBA_NUM_THREADS):
+        numba.set_num_threads(threads)
+        vector = np.zeros((nodes, 3))
+        add_vectors(stencil, np.ascontiguousarray(blocks[:, :4, 0]), 0.3, vector)
+        results.append((assemble(nodes, stencil, blocks)[1].tobytes(), vector.tobytes()))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("name", ["auto", "superlu", "pardiso", "cholmod"])
+def test_solvers(name):
+    nodes, stencil, dense, blocks = random_system(5)
+    try:
+        solver = make_solver(name)
+    except InputError:
+        assert name in ("pardiso", "cholmod")
+        pytest.skip(f"{name} is not installed")
+    pattern, data = assemble(nodes, stencil, blocks)
+    solver.analyse(pattern)
+    assert solver.factorise(data)
+    b = np.random.default_rng(2).standard_normal((nodes, 3))
+    x = solver.solve(b)
+    np.testing.assert_allclose(dense_sum(nodes, stencil, dense) @ x.ravel(), b.ravel(), rtol=1e-9, atol=1e-9)
+    data[pattern.row_start[nodes // 2]] -= 1e4 * np.eye(3)
+    assert not solver.factorise(data), "an indefinite matrix must be noticed"
+    smaller = make_pattern(nodes, block_keys(nodes, []))
+    solver.analyse(smaller)
+    assert solver.factorise(np.tile(2.0 * np.eye(3), (nodes, 1, 1)))
+    np.testing.assert_allclose(solver.solve(b), b / 2)
+
+
+def test_unknown_solver():
+    with pytest.raises(InputError, match="must be auto"):
+        make_solver("magic")
