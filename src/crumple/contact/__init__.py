@@ -1,0 +1,33 @@
+"""Penetration-free contact [Li 2020, IPC]: broad phase, barrier, friction, safe step lengths, intersection tests."""
+
+from crumple.contact.barrier import Barrier, active_pairs, barrier_energy, min_gap
+from crumple.contact.candidates import Candidates, find_candidates
+from crumple.contact.friction import Friction, make_friction
+from crumple.contact.intersection import (
+    Intersection,
+    describe_intersection,
+    find_intersections,
+    has_intersections,
+)
+from crumple.contact.safe_step import StepLimit, candidate_parts, step_limit
+from crumple.contact.surface import Surface, make_surface
+
+__all__ = [
+    "Barrier",
+    "Candidates",
+    "Friction",
+    "Intersection",
+    "StepLimit",
+    "Surface",
+    "active_pairs",
+    "barrier_energy",
+    "candidate_parts",
+    "describe_intersection",
+    "find_candidates",
+    "find_intersections",
+    "has_intersections",
+    "make_friction",
+    "make_surface",
+    "min_gap",
+    "step_limit",
+]

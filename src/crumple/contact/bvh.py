@@ -1,11 +1,12 @@
 """A bounding-box tree for items of very uneven size: balanced, in heap order, built by median splits.
 
 Node 1 is the root, node i has the children 2i and 2i + 1, and the nodes `leaf_count` … 2 `leaf_count` − 1 are the
-leaves. Leaf l holds the items order[start[l] : start[l + 1]] (at most `LEAF_SIZE`). A box is (lo x, y, z, hi x, y, z).
+leaves. Leaf l holds the items order[start[l] : start[l + 1]] (at most `LEAF_SIZE`). A box is (lo x, y, z, hi x, y, z),
+stored in single precision and rounded outwards; further columns of the item boxes are carried along.
 
 Compiled code may query and edit a tree directly, one box at a time:
 
-    count = tree_query(tree, box, found, stack)   # items whose boxes overlap `box`; see its docstring
+    count = tree_query(tree, box, found, stack)   # items whose boxes overlap `box` = (lo x, y, z, hi x, y, z)
     tree_grow(tree, item, box)                    # the item has moved or was replaced: enlarge its box and all above
 
 so that an algorithm with local edits (remeshing) builds one tree over its faces and keeps it valid as it goes.
@@ -16,8 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from crumple.contact.compiled import device, parallel
 from crumple.typing import Floats, Ints
 
 LEAF_SIZE = 4
@@ -26,6 +28,10 @@ STACK_SIZE = 64
 """Entries that a traversal needs at most: one per level."""
 SERIAL_LEVELS = 4
 """Levels split one after the other before the subtrees are split in parallel."""
+
+
+ROUNDING = 5e-7
+"""Relative growth of a bound that covers its conversion to single precision (6e-8) and a sum of two such numbers."""
 
 
 class Tree(NamedTuple):
@@ -38,21 +44,35 @@ class Tree(NamedTuple):
     start: Ints
 
 
-@njit(cache=True)
+@device
+def round_down(value):
+    """A float32 surely below `value`."""
+    return np.float32(value - ROUNDING * abs(value))
+
+
+@device
+def round_up(value):
+    """A float32 surely above `value`."""
+    return np.float32(value + ROUNDING * abs(value))
+
+
+@device
 def _select(order, centre, axis, first, last, middle):
-    """Reorder order[first:last] so that the item at `middle` has its sorted place along `axis` (quickselect)."""
+    """Reorder items first … last − 1 so that the one at `middle` has its sorted place along `axis` (quickselect)."""
     low, high = first, last - 1
     while low < high:
-        a, b, c = centre[order[low], axis], centre[order[(low + high) // 2], axis], centre[order[high], axis]
+        a, b, c = centre[low, axis], centre[(low + high) // 2, axis], centre[high, axis]
         pivot = max(min(a, b), min(max(a, b), c))
         i, j = low, high
         while i <= j:
-            while centre[order[i], axis] < pivot:
+            while centre[i, axis] < pivot:
                 i += 1
-            while centre[order[j], axis] > pivot:
+            while centre[j, axis] > pivot:
                 j -= 1
             if i <= j:
                 order[i], order[j] = order[j], order[i]
+                for k in range(3):
+                    centre[i, k], centre[j, k] = centre[j, k], centre[i, k]
                 i += 1
                 j -= 1
         if middle <= j:
@@ -63,24 +83,28 @@ def _select(order, centre, axis, first, last, middle):
             return
 
 
-@njit(cache=True)
+@device
 def _split(order, centre, first, last):
-    """Sort order[first:last] into two halves at the median of the longest axis; returns where the second starts."""
-    axis, longest = 0, -1.0
-    for k in range(3):
-        low = high = centre[order[first], k]
-        for i in range(first + 1, last):
-            value = centre[order[i], k]
-            low, high = min(low, value), max(high, value)
-        if high - low > longest:
-            axis, longest = k, high - low
+    """Sort items first … last − 1 into two halves along the longest axis; returns where the second starts."""
+    ax = bx = centre[first, 0]
+    ay = by = centre[first, 1]
+    az = bz = centre[first, 2]
+    for i in range(first + 1, last):
+        x, y, z = centre[i, 0], centre[i, 1], centre[i, 2]
+        ax, ay, az = min(ax, x), min(ay, y), min(az, z)
+        bx, by, bz = max(bx, x), max(by, y), max(bz, z)
+    axis = 0
+    if by - ay > bx - ax:
+        axis = 1
+    if bz - az > max(bx - ax, by - ay):
+        axis = 2
     middle = (first + last) // 2
     _select(order, centre, axis, first, last, middle)
     return middle
 
 
-@njit(cache=True)
-def _split_level(order, centre, bound, node):
+@device
+def _split_node(order, centre, bound, node):
     """Split the items of one tree node between its children (`bound` holds first and last of each node)."""
     first, last = bound[node, 0], bound[node, 1]
     middle = (first + last) // 2
@@ -90,7 +114,7 @@ def _split_level(order, centre, bound, node):
     bound[2 * node + 1, 0], bound[2 * node + 1, 1] = middle, last
 
 
-@njit(cache=True)
+@device
 def _merge(box, node):
     """Box of a node from those of its children."""
     for k in range(3):
@@ -98,15 +122,12 @@ def _merge(box, node):
         box[node, 3 + k] = max(box[2 * node, 3 + k], box[2 * node + 1, 3 + k])
 
 
-@njit(cache=True, parallel=True)
-def build_tree(box):
-    """The `Tree` over items with the boxes `box` (n, 6) [m]; depends on the boxes only."""
+@device
+def _start(box, leaves):
+    """Working arrays of a build, with the top levels split: order, place, centres, ranges, boxes, subtree roots."""
     n = box.shape[0]
-    leaves = 1
-    while leaves * LEAF_SIZE < n:
-        leaves *= 2
     order = np.empty(n, np.int32)
-    centre = np.empty((n, 3))
+    centre = np.empty((n, 3), np.float32)
     for i in range(n):
         order[i] = i
         for k in range(3):
@@ -115,55 +136,108 @@ def build_tree(box):
     bound[1, 1] = n
     top = min(leaves, 1 << SERIAL_LEVELS)
     for node in range(1, top):
-        _split_level(order, centre, bound, node)
-    node_box = np.empty((2 * leaves, 6))
-    item_box = np.empty((n, 6))
-    place = np.empty(n, np.int32)
-    for root in prange(top, 2 * top):
-        first, last = root, root + 1
-        while first < leaves:
-            for node in range(first, last):
-                _split_level(order, centre, bound, node)
-            first, last = 2 * first, 2 * last
-        for leaf in range(first, last):
-            for k in range(3):
-                node_box[leaf, k], node_box[leaf, 3 + k] = np.inf, -np.inf
-            for i in range(bound[leaf, 0], bound[leaf, 1]):
-                item = order[i]
-                place[item] = i
-                for k in range(3):
-                    item_box[i, k], item_box[i, 3 + k] = box[item, k], box[item, 3 + k]
-                    node_box[leaf, k] = min(node_box[leaf, k], box[item, k])
-                    node_box[leaf, 3 + k] = max(node_box[leaf, 3 + k], box[item, 3 + k])
-        while first > root:
-            first, last = first // 2, last // 2
-            for node in range(first, last):
-                _merge(node_box, node)
-    for node in range(top - 1, 0, -1):
-        _merge(node_box, node)
-    start = np.empty(leaves + 1, np.int32)
-    for leaf in range(leaves):
-        start[leaf] = bound[leaves + leaf, 0]
-    start[leaves] = n
-    return Tree(node_box, item_box, order, place, start)
-
-
-@njit(cache=True)
-def boxes_overlap(a, i, b, j):
-    """Whether the closed boxes a[i] and b[j] overlap."""
+        _split_node(order, centre, bound, node)
     return (
-        a[i, 0] <= b[j, 3]
-        and b[j, 0] <= a[i, 3]
-        and a[i, 1] <= b[j, 4]
-        and b[j, 1] <= a[i, 4]
-        and a[i, 2] <= b[j, 5]
-        and b[j, 2] <= a[i, 5]
+        order,
+        np.empty(n, np.int32),
+        centre,
+        bound,
+        np.empty((2 * leaves, 6), np.float32),
+        np.empty(box.shape, np.float32),
+        top,
     )
 
 
-@njit(cache=True)
+@device
+def _fill_leaf(box, order, place, bound, node_box, item_box, leaf):
+    """Boxes of one leaf and of its items."""
+    for k in range(3):
+        node_box[leaf, k], node_box[leaf, 3 + k] = np.inf, -np.inf
+    for i in range(bound[leaf, 0], bound[leaf, 1]):
+        item = order[i]
+        place[item] = i
+        for k in range(box.shape[1]):
+            item_box[i, k] = box[item, k]
+        for k in range(3):
+            node_box[leaf, k] = min(node_box[leaf, k], box[item, k])
+            node_box[leaf, 3 + k] = max(node_box[leaf, 3 + k], box[item, 3 + k])
+
+
+@device
+def _build_subtree(box, order, place, centre, bound, node_box, item_box, root):
+    """Split the items below `root` and compute all its boxes."""
+    leaves = bound.shape[0] // 2
+    first, last = root, root + 1
+    while first < leaves:
+        for node in range(first, last):
+            _split_node(order, centre, bound, node)
+        first, last = 2 * first, 2 * last
+    for leaf in range(first, last):
+        _fill_leaf(box, order, place, bound, node_box, item_box, leaf)
+    while first > root:
+        first, last = first // 2, last // 2
+        for node in range(first, last):
+            _merge(node_box, node)
+
+
+@device
+def _finish(bound, node_box, top):
+    """Boxes of the top levels; returns the leaf ranges."""
+    for node in range(top - 1, 0, -1):
+        _merge(node_box, node)
+    leaves = bound.shape[0] // 2
+    start = np.empty(leaves + 1, np.int32)
+    for leaf in range(leaves):
+        start[leaf] = bound[leaves + leaf, 0]
+    start[leaves] = bound[1, 1]
+    return start
+
+
+@parallel
+def _build(box, leaves):
+    order, place, centre, bound, node_box, item_box, top = _start(box, leaves)
+    for root in prange(top, 2 * top):
+        _build_subtree(box, order, place, centre, bound, node_box, item_box, np.int64(root))
+    return node_box, item_box, order, place, _finish(bound, node_box, top)
+
+
+def build_tree(box: Floats) -> Tree:
+    """The `Tree` over items with the boxes `box` (n, 6 or more columns) float32 [m]; depends on the boxes only."""
+    leaves = 1
+    while leaves * LEAF_SIZE < len(box):
+        leaves *= 2
+    return Tree(*_build(box, leaves))
+
+
+@device
+def box_overlaps(box, boxes, i):
+    """Whether the closed box of six numbers overlaps boxes[i]; without branches, because the outcome is random."""
+    return (
+        (box[0] <= boxes[i, 3])
+        & (boxes[i, 0] <= box[3])
+        & (box[1] <= boxes[i, 4])
+        & (boxes[i, 1] <= box[4])
+        & (box[2] <= boxes[i, 5])
+        & (boxes[i, 2] <= box[5])
+    )
+
+
+@device
+def find_leaf(start, place):
+    """The leaf that holds the item at `place` of the order, for the leaf ranges `start`."""
+    low, high = 0, start.shape[0] - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if start[middle] <= place:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@device
 def tree_query(tree, box, found, stack):
-    """How many items overlap box[0], `box` (1, 6) [m]; the first len(found) of them are written to `found` (int32).
+    """How many items overlap the box of six numbers [m]; the first len(found) of them are written to `found` (int32).
 
     `stack` is int32 scratch of `STACK_SIZE`. A result larger than len(found) means that `found` was too short.
     """
@@ -173,38 +247,34 @@ def tree_query(tree, box, found, stack):
     while depth > 0:
         depth -= 1
         node = stack[depth]
-        if not boxes_overlap(box, 0, tree.node_box, node):
+        if not box_overlaps(box, tree.node_box, node):
             continue
         if node < leaves:
             stack[depth], stack[depth + 1] = 2 * node + 1, 2 * node
             depth += 2
             continue
         for i in range(tree.start[node - leaves], tree.start[node - leaves + 1]):
-            if boxes_overlap(box, 0, tree.item_box, i):
+            if box_overlaps(box, tree.item_box, i):
                 if count < found.shape[0]:
                     found[count] = tree.order[i]
                 count += 1
     return count
 
 
-@njit(cache=True)
+@device
 def tree_grow(tree, item, box):
-    """Enlarge the box of `item` (and of all nodes above it) so that it contains box[0], `box` (1, 6) [m]."""
+    """Enlarge the box of `item` and of all nodes above it so that it contains the box of six numbers [m]."""
     i = tree.place[item]
-    for k in range(3):
-        tree.item_box[i, k] = min(tree.item_box[i, k], box[0, k])
-        tree.item_box[i, 3 + k] = max(tree.item_box[i, 3 + k], box[0, 3 + k])
-    leaves = tree.start.shape[0] - 1
-    low, high = 0, leaves  # the last leaf that starts at or before i
-    while high - low > 1:
-        middle = (low + high) // 2
-        if tree.start[middle] <= i:
-            low = middle
-        else:
-            high = middle
-    node = leaves + low
+    _grow(tree.item_box, i, box)
+    node = tree.start.shape[0] - 1 + find_leaf(tree.start, np.int64(i))
     while node > 0:
-        for k in range(3):
-            tree.node_box[node, k] = min(tree.node_box[node, k], box[0, k])
-            tree.node_box[node, 3 + k] = max(tree.node_box[node, 3 + k], box[0, 3 + k])
+        _grow(tree.node_box, node, box)
         node //= 2
+
+
+@device
+def _grow(boxes, i, box):
+    """Enlarge boxes[i] by a box of six numbers."""
+    for k in range(3):
+        boxes[i, k] = min(boxes[i, k], round_down(box[k]))
+        boxes[i, 3 + k] = max(boxes[i, 3 + k], round_up(box[3 + k]))

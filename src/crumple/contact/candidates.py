@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from crumple.contact.bvh import STACK_SIZE, Tree, boxes_overlap, build_tree
+from crumple.contact.bvh import STACK_SIZE, Tree, box_overlaps, build_tree, find_leaf, round_down, round_up
+from crumple.contact.compiled import device, parallel
 from crumple.contact.surface import Surface
 from crumple.typing import Floats, Ints
 
@@ -20,6 +21,7 @@ CHUNK = 64
 """Queries handled together by one thread."""
 FIRST_PASS = 32
 """Hits per query kept in the counting pass; only queries with more are traversed again."""
+SQRT2 = 2.0**0.5
 
 
 class Candidates(NamedTuple):
@@ -37,123 +39,169 @@ class Candidates(NamedTuple):
         return len(self.point_face) + len(self.edge_edge)
 
 
-@njit(cache=True)
-def swept_boxes(nodes, x0, x1, inflation):
-    """Boxes (n, 6) [m] of the primitives `nodes` (n, k) moving from x0 to x1, enlarged by `inflation` [m]."""
+@device
+def swept_boxes(nodes, x0, x1):
+    """Bounds (n, 18) float32 [m], rounded outwards, of the primitives `nodes` (n, k) moving from x0 to x1.
+
+    Columns 0–5: box (lo x, y, z, hi x, y, z); 6–17: the same for (x+y, y+z, z+x) and for (x−y, y−z, z−x). The
+    oblique bounds remove half of the pairs whose boxes overlap. Single precision halves the memory to walk through.
+    """
     n, k = nodes.shape
-    box = np.empty((n, 6))
+    box = np.empty((n, 18), np.float32)
     for i in range(n):
-        for axis in range(3):
-            low, high = np.inf, -np.inf
-            for j in range(k):
-                a, b = x0[nodes[i, j], axis], x1[nodes[i, j], axis]
-                low, high = min(low, a, b), max(high, a, b)
-            box[i, axis], box[i, 3 + axis] = low - inflation, high + inflation
+        for j in range(3):
+            a0 = b0 = c0 = np.inf
+            a1 = b1 = c1 = -np.inf
+            for m in range(2 * k):
+                node = nodes[i, m // 2]
+                x = x1 if m % 2 else x0
+                a, b = x[node, j], x[node, (j + 1) % 3]
+                a0, a1 = min(a0, a), max(a1, a)
+                b0, b1 = min(b0, a + b), max(b1, a + b)
+                c0, c1 = min(c0, a - b), max(c1, a - b)
+            box[i, j], box[i, 3 + j] = round_down(a0), round_up(a1)
+            box[i, 6 + j], box[i, 9 + j] = round_down(b0), round_up(b1)
+            box[i, 12 + j], box[i, 15 + j] = round_down(c0), round_up(c1)
     return box
 
 
-@njit(cache=True)
-def _share_node(a, i, b, j):
-    """Whether the primitives a[i] and b[j] have a node in common."""
-    for k in range(a.shape[1]):
-        for m in range(b.shape[1]):
-            if a[i, k] == b[j, m]:
-                return True
-    return False
+@device
+def _inflated(box, i, by):
+    """The box of row i as six numbers, enlarged by `by`."""
+    return (
+        round_down(box[i, 0] - by),
+        round_down(box[i, 1] - by),
+        round_down(box[i, 2] - by),
+        round_up(box[i, 3] + by),
+        round_up(box[i, 4] + by),
+        round_up(box[i, 5] + by),
+    )
 
 
-@njit(cache=True)
-def _push_start(tree, query, own, stack):
-    """Put the subtrees to visit on the stack: all of the tree or, among its own items, those to the right of `query`.
+@device
+def _oblique_overlap(a, i, b, j, by):
+    """Whether the oblique bounds of rows a[i] and b[j] are within `by` (float32) [m], without branches."""
+    return (
+        (a[i, 6] <= b[j, 9] + by)
+        & (b[j, 6] <= a[i, 9] + by)
+        & (a[i, 7] <= b[j, 10] + by)
+        & (b[j, 7] <= a[i, 10] + by)
+        & (a[i, 8] <= b[j, 11] + by)
+        & (b[j, 8] <= a[i, 11] + by)
+        & (a[i, 12] <= b[j, 15] + by)
+        & (b[j, 12] <= a[i, 15] + by)
+        & (a[i, 13] <= b[j, 16] + by)
+        & (b[j, 13] <= a[i, 16] + by)
+        & (a[i, 14] <= b[j, 17] + by)
+        & (b[j, 14] <= a[i, 17] + by)
+    )
 
-    Returns (number of entries, leaf of the query or −1).
+
+@device
+def _collect(node_box, leaf_box, order, start, items, nodes, query_box, q, by, leaf, after, hits, stack):
+    """Number of items within `by` [m] of query q that do not share a node with it.
+
+    The first len(hits) of them are written to `hits`. With leaf ≥ 0, only the items after place `after`, which is in
+    that leaf, are visited: then each pair of the tree's own items is found once.
     """
-    if not own:
-        stack[0] = 1
-        return 1, -1
-    leaves = tree.start.shape[0] - 1
-    node = leaves + query[1]
-    depth = 0
-    while node > 1:
-        if node % 2 == 0:
+    box, one, two = _inflated(query_box, q, by), nodes[q, 0], nodes[q, nodes.shape[1] - 1]
+    oblique = round_up(SQRT2 * by)
+    leaves = start.shape[0] - 1
+    count, depth = 0, 1
+    stack[0] = 1 if leaf < 0 else leaves + leaf
+    node = stack[0]
+    while node > 1:  # the subtrees to the right of the leaf
+        if node % 2 == 0 and box_overlaps(box, node_box, node + 1):
             stack[depth] = node + 1
             depth += 1
         node //= 2
-    return depth, query[1]
-
-
-@njit(cache=True)
-def _visit(tree, items, first, last, nodes, box, q, hits, count):
-    """Add the items at the places first … last − 1 that overlap query q to `hits`; returns the new count."""
-    for i in range(first, last):
-        if boxes_overlap(box, q, tree.item_box, i):
-            item = tree.order[i]
-            if not _share_node(nodes, q, items, item):
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if node < leaves:
+            for child in range(2 * node, 2 * node + 2):
+                if box_overlaps(box, node_box, child):
+                    stack[depth] = child
+                    depth += 1
+            continue
+        for i in range(max(start[node - leaves], after + 1), start[node - leaves + 1]):
+            if not box_overlaps(box, leaf_box, i):
+                continue
+            item = order[i]
+            wanted = _oblique_overlap(query_box, q, leaf_box, i, oblique)
+            for m in range(items.shape[1]):
+                wanted &= (items[item, m] != one) & (items[item, m] != two)
+            if wanted:
                 if count < hits.shape[0]:
                     hits[count] = item
                 count += 1
     return count
 
 
-@njit(cache=True)
-def _collect(tree, items, nodes, box, q, own, leaf, hits, stack):
-    """Number of items near query q; the first len(hits) are written to `hits`. `own`: the queries are the items."""
-    leaves = tree.start.shape[0] - 1
-    count = 0
-    depth, home = _push_start(tree, (q, leaf), own, stack)
-    if home >= 0:
-        count = _visit(tree, items, tree.place[q] + 1, tree.start[home + 1], nodes, box, q, hits, count)
-    while depth > 0:
-        depth -= 1
-        node = stack[depth]
-        if not boxes_overlap(box, q, tree.node_box, node):
-            continue
-        if node < leaves:
-            stack[depth], stack[depth + 1] = 2 * node + 1, 2 * node
-            depth += 2
+@device
+def _scan_chunk(tree, items, nodes, box, by, own, kept, offset, pairs, c):
+    """One chunk of `_scan`. The arrays of `tree` are taken out once: see `compiled`."""
+    node_box, leaf_box, order, start = tree.node_box, tree.item_box, tree.order, tree.start
+    stack = np.empty(STACK_SIZE, np.int32)
+    counting = pairs.shape[0] == 0
+    for k in range(c * CHUNK, min(box.shape[0], (c + 1) * CHUNK)):
+        q, leaf, after = k, -1, -1
+        if own:
+            q = np.int64(order[k])
+            leaf, after = find_leaf(start, np.int64(k)), k
+        hits = kept[q]
+        count = FIRST_PASS + 1 if counting else offset[q + 1] - offset[q]
+        if count > FIRST_PASS:
+            if not counting:
+                hits = np.empty(count, np.int32)
+            count = _collect(
+                node_box, leaf_box, order, start, items, nodes, box, q, by, leaf, after, hits, stack
+            )  # fmt: skip
+        if counting:
+            offset[q + 1] = count
         else:
-            leaf = node - leaves
-            count = _visit(tree, items, tree.start[leaf], tree.start[leaf + 1], nodes, box, q, hits, count)
-    return count
+            for j in range(count):
+                pairs[offset[q] + j, 0], pairs[offset[q] + j, 1] = q, hits[j]
 
 
-@njit(cache=True, parallel=True)
-def find_pairs(tree, items, nodes, box, own):
-    """Pairs (query, item) (n, 2) whose boxes overlap and that share no node, ordered by query.
+@parallel
+def _scan(tree, items, nodes, box, by, own, kept, offset, pairs):
+    """Without `pairs`: count hits into offset[1:] and keep the first ones; with it: write all pairs."""
+    chunks = (box.shape[0] + CHUNK - 1) // CHUNK
+    for i in prange(chunks):
+        # Items early in the tree see more of it (`own`), so the two ends are taken in turn to balance the threads.
+        c = chunks - 1 - i // 2 if i % 2 else i // 2
+        _scan_chunk(tree, items, nodes, box, by, own, kept, offset, pairs, np.int64(c))
 
-    `items` (m, k) nodes of the tree's items, `nodes` (q, k) nodes and `box` (q, 6) boxes of the queries;
-    `own`: the queries are the items themselves and each pair is reported once.
+
+class Group(NamedTuple):
+    """Primitives of one kind with their bounds and tree."""
+
+    nodes: Ints
+    box: Floats
+    tree: Tree
+
+
+def make_group(nodes: Ints, x0: Floats, x1: Floats) -> Group:
+    """Bounds and tree of the primitives `nodes` (n, k) moving from x0 to x1 [m]."""
+    box = swept_boxes(nodes, x0, x1)
+    return Group(nodes, box, build_tree(box))
+
+
+def find_pairs(group: Group, nodes: Ints, box: Floats, inflation: float, own: bool = False) -> Ints:
+    """Pairs (query, item of the group) (n, 2) within `inflation` [m] that share no node, ordered by query.
+
+    `nodes` (q, k) and `box` (q, 18) describe the queries; `own`: the queries are the items of the group themselves
+    and each pair is reported once.
     """
-    n = box.shape[0]
-    chunks = (n + CHUNK - 1) // CHUNK
-    leaf_of = np.zeros(n if own else 1, np.int32)
-    if own:
-        for leaf in range(tree.start.shape[0] - 1):
-            for i in range(tree.start[leaf], tree.start[leaf + 1]):
-                leaf_of[tree.order[i]] = leaf
-    count = np.zeros(n, np.int64)
-    kept = np.empty((n, FIRST_PASS), np.int32)
-    for c in prange(chunks):
-        stack = np.empty(STACK_SIZE, np.int32)
-        for k in range(c * CHUNK, min(n, (c + 1) * CHUNK)):
-            q = tree.order[k] if own else k
-            count[q] = _collect(tree, items, nodes, box, q, own, leaf_of[q if own else 0], kept[q], stack)
-    offset = np.zeros(n + 1, np.int64)
-    for q in range(n):
-        offset[q + 1] = offset[q] + count[q]
+    n = len(box)
+    offset, kept = np.zeros(n + 1, np.int64), np.empty((n, FIRST_PASS), np.int32)
+    query = (group.tree, group.nodes, nodes, box, inflation, own, kept, offset)
+    _scan(*query, np.empty((0, 2), np.int32))
+    np.cumsum(offset, out=offset)
     pairs = np.empty((offset[n], 2), np.int32)
-    for c in prange(chunks):
-        stack = np.empty(STACK_SIZE, np.int32)
-        for q in range(c * CHUNK, min(n, (c + 1) * CHUNK)):
-            at = offset[q]
-            if count[q] > FIRST_PASS:
-                hits = np.empty(count[q], np.int32)
-                _collect(tree, items, nodes, box, q, own, leaf_of[q if own else 0], hits, stack)
-                for j in range(count[q]):
-                    pairs[at + j, 0], pairs[at + j, 1] = q, hits[j]
-            else:
-                for j in range(count[q]):
-                    pairs[at + j, 0], pairs[at + j, 1] = q, kept[q, j]
+    if len(pairs):
+        _scan(*query, pairs)
     return pairs
 
 
@@ -162,33 +210,24 @@ def find_candidates(surface: Surface, x0: Floats, x1: Floats, inflation: float) 
 
     For the barrier, `inflation` must be at least `surface.reach`. Give x0 twice for a fixed pose.
     """
-    sheet_faces, other_faces = np.split(surface.faces, [surface.dynamic_faces])
-    sheet_edges, other_edges = np.split(surface.edges, [surface.dynamic_edges])
-    point = surface.points[:, None]
     border = int(np.searchsorted(surface.points, surface.dynamic_count))
-    sheet_points, other_points = np.ascontiguousarray(point[:border]), np.ascontiguousarray(point[border:])
-
-    face_tree = build_tree(swept_boxes(sheet_faces, x0, x1, 0.0))
-    edge_tree = build_tree(swept_boxes(sheet_edges, x0, x1, 0.0))
-    point_box = swept_boxes(sheet_points, x0, x1, inflation)
-    edge_box = swept_boxes(sheet_edges, x0, x1, inflation)
-    point_face = [_named(find_pairs(face_tree, sheet_faces, sheet_points, point_box, False), sheet_points, 0)]
-    edge_edge = [find_pairs(edge_tree, sheet_edges, sheet_edges, edge_box, True)]
-    if len(other_faces):
-        tree = _obstacle_tree(other_faces, x0, x1)
-        pairs = find_pairs(tree, other_faces, sheet_points, point_box, False)
-        point_face.append(_named(pairs, sheet_points, surface.dynamic_faces))
-        other_box = swept_boxes(other_points, x0, x1, inflation)
-        point_face.append(_named(find_pairs(face_tree, sheet_faces, other_points, other_box, False), other_points, 0))
-        tree = _obstacle_tree(other_edges, x0, x1)
-        pairs = find_pairs(tree, other_edges, sheet_edges, edge_box, False)
+    points = np.ascontiguousarray(surface.points[:border, None])
+    faces = make_group(surface.faces[: surface.dynamic_faces], x0, x1)
+    edges = make_group(surface.edges[: surface.dynamic_edges], x0, x1)
+    point_box = swept_boxes(points, x0, x1)
+    by = float(inflation)
+    point_face = [_named(find_pairs(faces, points, point_box, by), points, 0)]
+    edge_edge = [find_pairs(edges, edges.nodes, edges.box, by, own=True)]
+    if len(surface.faces) > surface.dynamic_faces:
+        other = make_group(surface.faces[surface.dynamic_faces :], x0, x1)
+        point_face.append(_named(find_pairs(other, points, point_box, by), points, surface.dynamic_faces))
+        points = np.ascontiguousarray(surface.points[border:, None])
+        point_face.append(_named(find_pairs(faces, points, swept_boxes(points, x0, x1), by), points, 0))
+        other = make_group(surface.edges[surface.dynamic_edges :], x0, x1)
+        pairs = find_pairs(other, edges.nodes, edges.box, by)
         pairs[:, 1] += surface.dynamic_edges
         edge_edge.append(pairs)
     return Candidates(_join(point_face), _join(edge_edge))
-
-
-def _obstacle_tree(nodes: Ints, x0: Floats, x1: Floats) -> Tree:
-    return build_tree(swept_boxes(nodes, x0, x1, 0.0))
 
 
 def _named(pairs: Ints, points: Ints, first_face: int) -> Ints:

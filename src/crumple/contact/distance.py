@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from numba import njit
+from crumple.contact.compiled import device
 
 PARALLEL_SINE2 = 1e-20
 """sin² of the angle below which a triangle counts as degenerate and two edges as parallel. The interior solution
@@ -22,7 +22,7 @@ BOTH_INSIDE, FIRST_INSIDE, SECOND_INSIDE, ENDS = 0, 1, 2, 3
 """Which of two edges has its closest point strictly inside."""
 
 
-@njit(cache=True)
+@device
 def point_segment(px, py, pz, ax, ay, az, bx, by, bz):
     """(squared distance [m²], t) of point p and segment a + t (b − a), t in [0, 1]."""
     ex, ey, ez = bx - ax, by - ay, bz - az
@@ -39,7 +39,7 @@ def point_segment(px, py, pz, ax, ay, az, bx, by, bz):
     return rx * rx + ry * ry + rz * rz, t
 
 
-@njit(cache=True)
+@device
 def point_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """(squared distance [m²], u, v, feature): the closest point is a + u (b − a) + v (c − a)."""
     ex, ey, ez = bx - ax, by - ay, bz - az
@@ -68,7 +68,7 @@ def point_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return d2, u, v, feature
 
 
-@njit(cache=True)
+@device
 def edge_edge(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     """(squared distance [m²], s, t, feature) of the segments a + s (b − a) and c + t (d − c)."""
     ex, ey, ez = bx - ax, by - ay, bz - az
@@ -102,7 +102,7 @@ def edge_edge(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     return d2, s, t, feature
 
 
-@njit(cache=True)
+@device
 def point_triangle_distance(p, a, b, c):
     """Distance [m] of point p and triangle abc, each an array (3,)."""
     d2, _, _, _ = point_triangle(
@@ -111,7 +111,7 @@ def point_triangle_distance(p, a, b, c):
     return sqrt(d2)
 
 
-@njit(cache=True)
+@device
 def edge_edge_distance(a, b, c, d):
     """Distance [m] of the segments ab and cd, each end an array (3,)."""
     d2, _, _, _ = edge_edge(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -46,10 +46,8 @@ class Energy(Protocol):
         """Upper node blocks of each element's second derivative [N/m], (n, k(k+1)/2, 3, 3)."""
         ...
 
-    def gradient_hessian(
-        self, x: Floats, project: Projection = True, *, out: tuple[Floats, Floats] | None = None
-    ) -> tuple[Floats, Floats]:
-        """Gradient and Hessian in one pass; written into `out` when it is given (see `allocate`)."""
+    def gradient_hessian(self, x: Floats, project: Projection = True) -> tuple[Floats, Floats]:
+        """Gradient and Hessian in one pass."""
         ...
 
 
@@ -57,6 +55,8 @@ class BatchEnergy(ABC):
     """Base of the energies: all derivatives come from one `evaluate`, usually one compiled kernel."""
 
     stencil: Ints
+    keeps_stress: ClassVar[bool] = False
+    """Whether not projecting this energy, where the sum stays definite, makes Newton's method faster."""
 
     @abstractmethod
     def evaluate(
@@ -84,12 +84,11 @@ class BatchEnergy(ABC):
         """Upper node blocks of each element's second derivative [N/m], (n, k(k+1)/2, 3, 3)."""
         return self.gradient_hessian(x, project)[1]
 
-    def gradient_hessian(
-        self, x: Floats, project: Projection = True, *, out: tuple[Floats, Floats] | None = None
-    ) -> tuple[Floats, Floats]:
-        """Gradient and Hessian in one pass; written into `out` when it is given (see `allocate`)."""
-        gradient, hessian = allocate(self) if out is None else out
-        self.evaluate(x, HESSIAN, project, np.empty(len(self.stencil)), gradient, hessian)
+    def gradient_hessian(self, x: Floats, project: Projection = True) -> tuple[Floats, Floats]:
+        """Gradient and Hessian in one pass."""
+        n, k = self.stencil.shape
+        value, gradient, hessian = np.empty(n), np.empty((n, k, 3)), np.empty((n, k * (k + 1) // 2, 3, 3))
+        self.evaluate(x, HESSIAN, project, value, gradient, hessian)
         return gradient, hessian
 
 
@@ -106,12 +105,6 @@ class Example:
     rest: Floats | None = None
     invariant: bool = False
     convex: tuple[str, ...] = ()
-
-
-def allocate(energy: Energy | BatchEnergy) -> tuple[Floats, Floats]:
-    """Arrays that fit `gradient_hessian(out=…)`; reusing them saves the page faults of fresh memory."""
-    n, k = energy.stencil.shape
-    return np.empty((n, k, 3)), np.empty((n, k * (k + 1) // 2, 3, 3))
 
 
 def block_pairs(k: int) -> Ints:

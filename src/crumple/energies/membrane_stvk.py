@@ -15,8 +15,9 @@ eigenvalue projection in practice and needs no eigenvectors of a 9×9 matrix.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
+from typing import ClassVar
 
 import numpy as np
 from numba import njit, prange
@@ -34,6 +35,8 @@ class MembraneStvk(BatchEnergy):
     `stencil` (n, 3) nodes;  `gradients` (n, 3, 2) shape gradients in the pattern [1/m];  `area` (n,) [m²];
     `coefficients` (n, 4) C11, C12, C22, C33 [N/m];  `rest_strain` (n, 3) Green strain xx, yy, xy without stress.
     """
+
+    keeps_stress: ClassVar[bool] = True
 
     stencil: Ints
     gradients: Floats
@@ -153,8 +156,3 @@ def example(rng: np.random.Generator) -> Example:
     energy = make_membrane_stvk(PATCH.u[PATCH.faces], PATCH.face_nodes, coefficients)
     poses = patch_poses(rng)
     return Example(energy, poses, rest=poses["flat"], invariant=True, convex=("flat", "stretched"))
-
-
-def with_rest_strain(energy: MembraneStvk, rest_strain: Floats) -> MembraneStvk:
-    """The same membrane, free of stress at the Green strain `rest_strain` (n, 3)."""
-    return replace(energy, rest_strain=np.ascontiguousarray(rest_strain, np.float64))

@@ -6,11 +6,29 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crumple.energies import bending_hinge, membrane_stvk
+from crumple.energies import (
+    bending_hinge,
+    bending_measured,
+    damping,
+    gravity,
+    inertia,
+    membrane_measured,
+    membrane_stvk,
+    pins,
+    wind,
+)
 from crumple.energies.contract import Example
 
 EXAMPLES: dict[str, Callable[[np.random.Generator], Example]] = {
     "membrane_stvk": membrane_stvk.example,
+    "membrane_measured": membrane_measured.example,
     "bending_hinge": bending_hinge.example,
-    "bending_hinge, creased": bending_hinge.example_creased,
+    "bending_hinge_creased": bending_hinge.example_creased,
+    "bending_measured": bending_measured.example,
+    "damping_membrane": damping.example_membrane,
+    "damping_bending": damping.example_bending,
+    "inertia": inertia.example,
+    "gravity": gravity.example,
+    "wind": wind.example,
+    "pins": pins.example,
 }

@@ -35,8 +35,9 @@ from numba import njit
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Bools, Floats, Ints
 
-FLAT_TOLERANCE = 1e-12
-"""Faces with 2A below this times the squared longest edge have no directions to speak of: S = 0, no say in θ."""
+FLAT_TOLERANCE = 1e-6
+"""Faces whose height is below this times their longest edge have no directions to speak of: S = 0, no say in θ.
+The least squares on two edges lose twice as many digits as the angle between these has zeros: four are left here."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,8 @@ class CurvatureStencil:
 def curvature_stencil(mesh: SheetMesh) -> CurvatureStencil:
     """The maps of eq. 1 and of its inverse for every face of `mesh`."""
     corners = mesh.hinges.corners
-    face_hinge = np.full(3 * mesh.face_count, -1, np.int32)
-    face_hinge[corners.T] = np.arange(len(corners), dtype=np.int32)
-    face_hinge = face_hinge.reshape(-1, 3)
+    face_hinge: Ints = np.full((mesh.face_count, 3), -1, np.int32)
+    face_hinge.ravel()[corners.T] = np.arange(len(corners), dtype=np.int32)
     forward = np.zeros((mesh.face_count, 3, 3))
     backward = np.zeros((mesh.face_count, 3, 3))
     valid = np.zeros(mesh.face_count, np.bool_)

@@ -13,6 +13,7 @@ No eigenvector is ever formed in compiled code. The functions that start with `t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numba import njit
@@ -20,14 +21,14 @@ from numba import njit
 from crumple.typing import Floats
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def disk_of(xx: float, yy: float, xy: float) -> tuple[float, float, float, float]:
     """(a, b, c, r): half trace, the deviator (b, c) and its length; eigenvalues are a + r ≥ a - r."""
     b = 0.5 * (xx - yy)
     return 0.5 * (xx + yy), b, xy, math.sqrt(b * b + xy * xy)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def join(first: float, second: float, b: float, c: float, r: float) -> tuple[float, float, float]:
     """(xx, yy, xy) of the tensor with eigenvalues `first`, `second` and the eigenvectors of (b, c, r)."""
     mean = 0.5 * (first + second)
@@ -35,19 +36,19 @@ def join(first: float, second: float, b: float, c: float, r: float) -> tuple[flo
     return mean + scale * b, mean - scale * b, scale * c
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def scalar_form(xx: float, yy: float, xy: float, p: float, q: float) -> float:
     """Quadratic form wᵀ M w for w = (p, q)."""
     return xx * p * p + 2.0 * xy * p * q + yy * q * q
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def scalar_square(xx: float, yy: float, xy: float) -> tuple[float, float, float]:
     """M² of a symmetric tensor."""
     return xx * xx + xy * xy, yy * yy + xy * xy, (xx + yy) * xy
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def scalar_positive_part(xx: float, yy: float, xy: float) -> tuple[float, float, float]:
     """M⁺: negative eigenvalues replaced by 0."""
     a, b, c, r = disk_of(xx, yy, xy)
@@ -56,7 +57,7 @@ def scalar_positive_part(xx: float, yy: float, xy: float) -> tuple[float, float,
     return join(max(a + r, 0.0), 0.0, b, c, r)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def scalar_signed_root(xx: float, yy: float, xy: float) -> tuple[float, float, float]:
     """Square root of each eigenvalue; √λ becomes -√-λ when λ < 0 ([Narain2013] appendix A)."""
     a, b, c, r = disk_of(xx, yy, xy)
@@ -66,10 +67,8 @@ def scalar_signed_root(xx: float, yy: float, xy: float) -> tuple[float, float, f
     return join(root_1, root_2, b, c, r)
 
 
-@njit(cache=True, inline="always")
-def scalar_clamp(
-    xx: float, yy: float, xy: float, low: float, high: float, aspect: float
-) -> tuple[float, float, float]:
+@njit(cache=True)
+def scalar_clamp(xx: float, yy: float, xy: float, low: float, high: float, aspect: float) -> tuple[float, float, float]:
     """Eigenvalues brought into [low, high], then the smaller raised to at least aspect² × the larger."""
     a, b, c, r = disk_of(xx, yy, xy)
     first = min(max(a + r, low), high)
@@ -88,9 +87,7 @@ def tensor_from_eigen(values: Floats, axis: Floats) -> Floats:
     """λ₁ e eᵀ + λ₂ (I - e eᵀ) for values (n, 2) and unit first eigenvectors e (n, 2), as (n, 3)."""
     first, second = values[..., 0], values[..., 1]
     p, q = axis[..., 0], axis[..., 1]
-    return np.stack(
-        [first * p * p + second * q * q, first * q * q + second * p * p, (first - second) * p * q], axis=-1
-    )
+    return np.stack([first * p * p + second * q * q, first * q * q + second * p * p, (first - second) * p * q], axis=-1)
 
 
 def tensor_sqrt(tensor: Floats) -> Floats:
@@ -151,7 +148,7 @@ def _join_arrays(first: Floats, second: Floats, b: Floats, c: Floats, r: Floats)
     return np.stack([mean + scale * b, mean - scale * b, scale * c], axis=-1)
 
 
-def _map_eigenvalues(tensor: Floats, function) -> Floats:
+def _map_eigenvalues(tensor: Floats, function: Callable[[Floats], Floats]) -> Floats:
     """f(M) for an elementwise `function` of the eigenvalues."""
     a, b, c, r = _disk_arrays(tensor)
     return _join_arrays(function(a + r), function(a - r), b, c, r)

@@ -14,7 +14,7 @@ planes of the other, in coordinates relative to the first, so that areas are exa
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -183,21 +183,21 @@ def _find_candidates(boxes, order, old, old_chart, triangle, chart, stack, found
     return count
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def _count_candidates(boxes, order, old, old_chart, new, new_chart, count):
     """Candidates of each new face."""
-    for f in prange(len(new)):
-        stack = np.empty(64, np.int32)
-        nothing = np.empty(0, np.int32)
+    stack = np.empty(64, np.int32)
+    nothing = np.empty(0, np.int32)
+    for f in range(len(new)):
         count[f] = _find_candidates(boxes, order, old, old_chart, new[f], new_chart[f], stack, nothing)
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def _clip_candidates(boxes, order, old, old_chart, new, new_chart, start, column, area):
     """Columns and overlap areas of each new face with its candidates, 0 where they do not overlap."""
-    for f in prange(len(new)):
-        stack = np.empty(64, np.int32)
-        polygon = np.empty((2, 24, 2))
+    stack = np.empty(64, np.int32)
+    polygon = np.empty((2, 24, 2))
+    for f in range(len(new)):
         found = column[start[f] : start[f + 1]]
         _find_candidates(boxes, order, old, old_chart, new[f], new_chart[f], stack, found)
         for s in range(len(found)):

@@ -69,9 +69,7 @@ def strain(ux, uy, uz, vx, vy, vz):
 @njit(cache=True)
 def _green_strain(x, face_nodes, gradients, out):
     for f in range(len(face_nodes)):
-        ux, uy, uz, vx, vy, vz = deformation(
-            x, face_nodes[f, 0], face_nodes[f, 1], face_nodes[f, 2], gradients, f
-        )
+        ux, uy, uz, vx, vy, vz = deformation(x, face_nodes[f, 0], face_nodes[f, 1], face_nodes[f, 2], gradients, f)
         out[f, 0], out[f, 1], out[f, 2] = strain(ux, uy, uz, vx, vy, vz)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -62,10 +64,7 @@ class Pardiso:
     _NOT_POSITIVE_DEFINITE = -4
 
     def __init__(self) -> None:
-        from pypardiso import PyPardisoSolver  # finds and loads MKL
-
-        self._pardiso = PyPardisoSolver(mtype=2).libmkl.pardiso
-        self._pardiso.argtypes = None
+        self._pardiso = _load_pardiso()
         self._handle = np.zeros(64, np.int64)
         self._options = np.zeros(64, np.int32)
         self._options[0] = 1  # no defaults
@@ -188,6 +187,16 @@ class Cholmod:
         assert self._pattern is not None
         lower = sp.tril(full_matrix(self._pattern, blocks)).tocoo()
         return self._cvxopt.spmatrix(lower.data, lower.row.astype(int), lower.col.astype(int), lower.shape)
+
+
+@cache
+def _load_pardiso() -> Callable[..., None]:
+    """The routine `pardiso` of MKL; pypardiso knows where wheels and conda put the library."""
+    from pypardiso import PyPardisoSolver
+
+    routine = PyPardisoSolver(mtype=2).libmkl.pardiso
+    routine.argtypes = None
+    return routine
 
 
 def full_matrix(pattern: BlockPattern, blocks: Floats) -> sp.csr_matrix:

@@ -1,0 +1,7 @@
+"""What sheets are made of: parameters, presets, measured fabrics."""
+
+from crumple.materials.material import Material
+from crumple.materials.measured import parse_arcsim_material
+from crumple.materials.presets import preset, presets
+
+__all__ = ["Material", "parse_arcsim_material", "preset", "presets"]

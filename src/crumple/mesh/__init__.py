@@ -1,0 +1,69 @@
+"""Sheets as flat arrays: connectivity with seams, generators, OBJ files, validation and topology edits."""
+
+from crumple.mesh.buffers import Buffers, Maps, compact, grow, open_buffers
+from crumple.mesh.combine import concatenate
+from crumple.mesh.edits import (
+    Refusal,
+    collapse_edge,
+    cut_edges,
+    edge_feature,
+    edge_is_seam,
+    flip_edge,
+    plan_collapse,
+    plan_flip,
+    plan_split,
+    split_edge,
+)
+from crumple.mesh.fields import Field, field_columns
+from crumple.mesh.generate import cylinder, disk, moebius, rectangle, side_nodes
+from crumple.mesh.obj import ObjData, read_obj, write_obj
+from crumple.mesh.obj_sheet import merge_pattern_and_world, sheet_from_obj, surface_from_obj
+from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
+from crumple.mesh.outline import outline
+from crumple.mesh.rings import Links
+from crumple.mesh.sheet_mesh import BOUNDARY, Hinges, SheetMesh, make_sheet_mesh
+from crumple.mesh.validate import check_mesh, validate_mesh
+
+__all__ = [
+    "BOUNDARY",
+    "Buffers",
+    "Field",
+    "Hinges",
+    "Links",
+    "Maps",
+    "ObjData",
+    "Refusal",
+    "SheetMesh",
+    "box",
+    "check_mesh",
+    "collapse_edge",
+    "compact",
+    "concatenate",
+    "cut_edges",
+    "cylinder",
+    "cylinder_surface",
+    "disk",
+    "edge_feature",
+    "edge_is_seam",
+    "field_columns",
+    "flip_edge",
+    "grow",
+    "make_sheet_mesh",
+    "merge_pattern_and_world",
+    "moebius",
+    "open_buffers",
+    "outline",
+    "plan_collapse",
+    "plan_flip",
+    "plan_split",
+    "plane",
+    "read_obj",
+    "rectangle",
+    "sheet_from_obj",
+    "side_nodes",
+    "sphere",
+    "split_edge",
+    "surface_from_obj",
+    "validate_mesh",
+    "write_obj",
+]

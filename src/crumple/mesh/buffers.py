@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from crumple.mesh.fields import Field, Place, field_rules, stack_fields, unstack_fields
-from crumple.mesh.rings import refresh_node_corner
+from crumple.mesh.rings import Indices, Links, refresh_node_corner
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.typing import Bools, Floats, Ints
 
@@ -30,12 +30,10 @@ REMOVED_FACE_A, REMOVED_FACE_B, FACE_COUNT, FACE_LIST = 5, 6, 7, 8
 
 
 class Buffers(NamedTuple):
-    """A mesh under edit. Half-edges are `3 f + k` as in `SheetMesh`; capacities are the array lengths.
+    """A mesh under edit with its fields; capacities are the array lengths.
 
-    Topology: `faces` (·, 3) vertices, -1 in column 0 = removed; `vertex_node` (·,) -1 = removed;
-    `twin` (3 ·,); `node_corner` (·,) a half-edge whose tail is the node, -1 = removed; of a node on the boundary
-    either that half-edge or the one before it is a boundary half-edge, the first one if the sheet is orientable.
-    Data: `u`, `edge_label` (3 ·,), `face_material`, `face_sheet`, `node_label`, `node_rest` as in `SheetMesh`;
+    `links`: topology and pattern, see `Links`.
+    `edge_label` (3 ·,), `face_material`, `face_sheet`, `node_label`, `node_rest` as in `SheetMesh`;
     `node_protected` (·,) 1 = never removed; `node_data`, `vertex_data`, `face_data` stacked fields with the rule
     of each column in `*_rule`.
     `counters`: see `NODES` etc.  `ring`, `ring_vertex` (RING_CAPACITY,): corners around the node that
@@ -44,11 +42,7 @@ class Buffers(NamedTuple):
     NEW_VERTEX_A/B, REMOVED_FACE_A/B (-1 = none), then FACE_COUNT new or changed faces from FACE_LIST on.
     """
 
-    faces: Ints
-    vertex_node: Ints
-    twin: Ints
-    node_corner: Ints
-    u: Floats
+    links: Links
     edge_label: Ints
     face_material: Ints
     face_sheet: Ints
@@ -61,10 +55,10 @@ class Buffers(NamedTuple):
     node_rule: np.ndarray
     vertex_rule: np.ndarray
     face_rule: np.ndarray
-    counters: np.ndarray
-    ring: Ints
-    ring_vertex: Ints
-    report: Ints
+    counters: Indices
+    ring: Indices
+    ring_vertex: Indices
+    report: Indices
 
 
 @dataclass(frozen=True)
@@ -79,10 +73,13 @@ class Maps:
     face: Ints
 
 
-_BY_NODE = ("node_corner", "node_label", "node_rest", "node_protected", "node_data")
-_BY_VERTEX = ("u", "vertex_node", "vertex_data")
-_BY_FACE = ("faces", "face_material", "face_sheet", "face_data")
-_BY_CORNER = ("twin", "edge_label")
+_ROWS = {
+    "node": ("node_corner", "node_label", "node_rest", "node_protected", "node_data"),
+    "vertex": ("u", "vertex_node", "vertex_data"),
+    "face": ("faces", "face_material", "face_sheet", "face_data"),
+    "corner": ("twin", "edge_label"),
+}
+"""Which arrays have a row per node, vertex, face or half-edge."""
 
 
 def open_buffers(
@@ -106,11 +103,13 @@ def open_buffers(
         return stack_fields(fields, values, where, count, capacity)
 
     buf = Buffers(
-        faces=_padded(mesh.faces, room[2], np.int32, -1),
-        vertex_node=_padded(mesh.vertex_node, room[1], np.int32, -1),
-        twin=_padded(mesh.twin, 3 * room[2], np.int32, BOUNDARY),
-        node_corner=np.full(room[0], -1, np.int32),
-        u=_padded(mesh.u, room[1], np.float64, 0),
+        links=Links(
+            faces=_padded(mesh.faces, room[2], np.int64, -1),
+            vertex_node=_padded(mesh.vertex_node, room[1], np.int64, -1),
+            twin=_padded(mesh.twin, 3 * room[2], np.int64, BOUNDARY),
+            node_corner=np.full(room[0], -1, np.int64),
+            u=_padded(mesh.u, room[1], np.float64, 0),
+        ),
         edge_label=_padded(mesh.edge_label.ravel(), 3 * room[2], np.int32, 0),
         face_material=_padded(mesh.face_material, room[2], np.int32, 0),
         face_sheet=_padded(mesh.face_sheet, room[2], np.int32, 0),
@@ -124,9 +123,9 @@ def open_buffers(
         vertex_rule=field_rules(fields, "vertex"),
         face_rule=field_rules(fields, "face"),
         counters=np.array([nodes, vertices, faces, 0, 0], np.int64),
-        ring=np.zeros(RING_CAPACITY, np.int32),
-        ring_vertex=np.zeros(RING_CAPACITY, np.int32),
-        report=np.full(FACE_LIST + RING_CAPACITY, -1, np.int32),
+        ring=np.zeros(RING_CAPACITY, np.int64),
+        ring_vertex=np.zeros(RING_CAPACITY, np.int64),
+        report=np.full(FACE_LIST + RING_CAPACITY, -1, np.int64),
     )
     _find_node_corners(buf)
     return buf
@@ -135,13 +134,15 @@ def open_buffers(
 def grow(buf: Buffers, factor: float = 2.0) -> Buffers:
     """The same buffers with `factor` times the capacity; call it when a kernel answers `NO_CAPACITY`."""
     changes = {}
-    for names, blank in ((_BY_NODE, 0), (_BY_VERTEX, 0), (_BY_FACE, 0), (_BY_CORNER, -1)):
+    for kind, names in _ROWS.items():
+        unit = 3 if kind == "corner" else 1
         for name in names:
-            old = getattr(buf, name)
-            length = int(len(old) // (3 if names is _BY_CORNER else 1) * factor) + 16
-            fill = -1 if name in ("node_corner", "vertex_node", "faces", "twin") else max(blank, 0)
-            changes[name] = _padded(old, length * (3 if names is _BY_CORNER else 1), old.dtype, fill)
-    return buf._replace(**changes)
+            inside = name in Links._fields
+            old = getattr(buf.links if inside else buf, name)
+            room = unit * (int(len(old) // unit * factor) + 16)
+            changes[name] = _padded(old, room, old.dtype, -1 if inside and name != "u" else 0)
+    links = Links(**{name: changes.pop(name) for name in Links._fields})
+    return buf._replace(links=links, **changes)
 
 
 def compact(buf: Buffers, fields: Sequence[Field] = ()) -> tuple[SheetMesh, dict[str, Floats], Maps]:
@@ -150,14 +151,14 @@ def compact(buf: Buffers, fields: Sequence[Field] = ()) -> tuple[SheetMesh, dict
     `fields` must be those given to `open_buffers`. The order of what is left is kept.
     """
     nodes, vertices, faces = (int(buf.counters[k]) for k in (NODES, VERTICES, FACES))
-    node = np.flatnonzero(buf.node_corner[:nodes] >= 0)
-    vertex = np.flatnonzero(buf.vertex_node[:vertices] >= 0)
-    face = np.flatnonzero(buf.faces[:faces, 0] >= 0)
+    node = np.flatnonzero(buf.links.node_corner[:nodes] >= 0)
+    vertex = np.flatnonzero(buf.links.vertex_node[:vertices] >= 0)
+    face = np.flatnonzero(buf.links.faces[:faces, 0] >= 0)
     maps = Maps(_renumber(node, nodes), _renumber(vertex, vertices), _renumber(face, faces))
     mesh = SheetMesh(
-        u=np.ascontiguousarray(buf.u[vertex]),
-        vertex_node=maps.node[buf.vertex_node[vertex]],
-        faces=maps.vertex[buf.faces[face]],
+        u=np.ascontiguousarray(buf.links.u[vertex]),
+        vertex_node=maps.node[buf.links.vertex_node[vertex]],
+        faces=maps.vertex[buf.links.faces[face]],
         face_material=buf.face_material[face],
         face_sheet=buf.face_sheet[face],
         edge_label=np.ascontiguousarray(buf.edge_label.reshape(-1, 3)[face]),
@@ -189,6 +190,6 @@ def _find_node_corners(buf: Buffers) -> None:
     """Fill `node_corner` from faces and twins."""
     for face in range(buf.counters[FACES]):
         for k in range(3):
-            node = buf.vertex_node[buf.faces[face, k]]
-            if buf.node_corner[node] < 0:
-                refresh_node_corner(buf, node, 3 * face + k)
+            node = buf.links.vertex_node[buf.links.faces[face, k]]
+            if buf.links.node_corner[node] < 0:
+                refresh_node_corner(buf.links, node, 3 * face + k)

@@ -82,7 +82,8 @@ class SheetMesh:
     def node_area(self) -> Floats:
         """A third of the material area of the faces around each node [m²]."""
         area = np.repeat(self.face_area / 3.0, 3)
-        return np.bincount(self.face_nodes.ravel(), weights=area, minlength=self.node_count)
+        total = np.bincount(self.face_nodes.ravel(), weights=area, minlength=self.node_count)
+        return np.asarray(total, np.float64)
 
     @cached_property
     def twin(self) -> Ints:
@@ -149,7 +150,7 @@ class SheetMesh:
         """Whether some node is shared by several vertices."""
         return self.vertex_count != self.node_count
 
-    def _ends(self, corners: Ints) -> tuple[Ints, Ints]:
+    def _ends(self, corners: np.ndarray) -> tuple[Ints, Ints]:
         """Tail and head nodes of half-edges."""
         flat = self.face_nodes.ravel()
         return flat[corners], flat[_next(corners)]
@@ -185,17 +186,21 @@ def make_sheet_mesh(
         faces=faces,
         face_material=zeros if face_material is None else np.ascontiguousarray(face_material, np.int32),
         face_sheet=zeros.copy() if face_sheet is None else np.ascontiguousarray(face_sheet, np.int32),
-        edge_label=np.zeros((len(faces), 3), np.int32) if edge_label is None else np.ascontiguousarray(edge_label, np.int32),
-        node_label=np.zeros(node_count, np.int32) if node_label is None else np.ascontiguousarray(node_label, np.int32),
+        edge_label=np.zeros((len(faces), 3), np.int32)
+        if edge_label is None
+        else np.ascontiguousarray(edge_label, np.int32),
+        node_label=np.zeros(node_count, np.int32)
+        if node_label is None
+        else np.ascontiguousarray(node_label, np.int32),
         node_rest=np.ascontiguousarray(node_rest, np.float64),
     )
 
 
-def _next(corner: Ints) -> Ints:
+def _next(corner: np.ndarray) -> np.ndarray:
     """The half-edge after `corner` in its face."""
     return corner - 2 * (corner % 3 == 2) + (corner % 3 != 2)
 
 
-def _previous(corner: Ints) -> Ints:
+def _previous(corner: np.ndarray) -> np.ndarray:
     """The half-edge before `corner` in its face; its tail is opposite to `corner`."""
     return corner + 2 * (corner % 3 == 0) - (corner % 3 != 0)

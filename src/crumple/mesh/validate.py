@@ -14,14 +14,14 @@ FLAT_RATIO = 1e-14
 """A face whose area is below this times its longest edge squared has no usable shape matrix."""
 
 
-def validate_mesh(mesh: SheetMesh, x: Floats | None = None) -> list[str]:
+def validate_mesh(mesh: SheetMesh, x: Floats | None = None, *, oriented: bool = False) -> list[str]:
     """One line per kind of problem, with the first offender and how many there are; empty when all is well.
 
     `x` (node_count, 3) are world positions to check as well. Kinds: shapes, index ranges, non-finite numbers,
     repeated corners, non-positive material area, more than two faces on an edge, inconsistent orientation,
     bow-tie nodes, isolated nodes or vertices, labels that differ across an edge, nodes shared by two sheets.
-    A Möbius strip is allowed: orientation may turn over, but only across a seam and only where the surface has
-    no consistent orientation at all.
+    A Möbius strip is allowed: orientation may turn over, but only across a seam; with `oriented` only where the
+    surface has no consistent orientation at all (input files; a Möbius strip torn open is rightly otherwise).
     """
     problems = _shape_problems(mesh, x)
     problems = problems or _range_problems(mesh)
@@ -34,7 +34,7 @@ def validate_mesh(mesh: SheetMesh, x: Floats | None = None) -> list[str]:
     if problems:
         return problems + _isolation_problems(mesh)
     return [
-        *_orientation_problems(mesh),
+        *_orientation_problems(mesh, oriented),
         *_fan_problems(mesh),
         *_isolation_problems(mesh),
         *_label_problems(mesh),
@@ -43,13 +43,13 @@ def validate_mesh(mesh: SheetMesh, x: Floats | None = None) -> list[str]:
 
 
 def check_mesh(mesh: SheetMesh, place: str, x: Floats | None = None) -> None:
-    """Raise `InputError` at `place` with the first problem of `validate_mesh`."""
-    problems = validate_mesh(mesh, x)
+    """Raise `InputError` at `place` with the first problem of an input mesh (see `validate_mesh`)."""
+    problems = validate_mesh(mesh, x, oriented=True)
     if problems:
         raise InputError(place, problems[0])
 
 
-def corner_links(mesh: SheetMesh) -> tuple[Ints, Ints]:
+def corner_links(mesh: SheetMesh) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of face corners at one node that touch across an interior edge, two (link_count,) arrays.
 
     Both ends of an edge give a link. Works for edges whose two half-edges run the same way (Möbius strip).
@@ -64,7 +64,7 @@ def corner_links(mesh: SheetMesh) -> tuple[Ints, Ints]:
     return np.concatenate([a, a_next]), np.concatenate([tail, head])
 
 
-def _report(bad: Bools, what: str, kind: str) -> list[str]:
+def _report(bad: np.ndarray | np.bool_, what: str, kind: str) -> list[str]:
     """`["face 3: has … (5 in all)"]` for the true entries of `bad`, or nothing."""
     found = np.flatnonzero(bad)
     if not len(found):
@@ -90,7 +90,9 @@ def _shape_problems(mesh: SheetMesh, x: Floats | None) -> list[str]:
     problems = []
     for name, array, shape, kind in wanted:
         if array.shape != shape or array.dtype.kind != kind:
-            problems.append(f"{name}: has shape {array.shape} of {array.dtype}, must be {shape} of kind {kind}")
+            problems.append(
+                f"{name}: has shape {array.shape} of {array.dtype}, must be {shape} of kind {kind}"
+            )
     return problems or ([] if faces else ["mesh has no faces"])
 
 
@@ -145,16 +147,19 @@ def _edge_problems(mesh: SheetMesh) -> list[str]:
     return problems
 
 
-def _orientation_problems(mesh: SheetMesh) -> list[str]:
+def _orientation_problems(mesh: SheetMesh, oriented: bool) -> list[str]:
     a = np.flatnonzero(mesh.twin > np.arange(len(mesh.twin)))
     b = mesh.twin[a]
     node, vertex = mesh.face_nodes.ravel(), mesh.faces.ravel()
+    what = "is oriented against its neighbour (reverse one of them)"
     turned = node[a] == node[b]
     if not turned.any():
         return []
     glued = turned & (vertex[a] == vertex[b]) & (vertex[_next(a)] == vertex[_next(b)])
     bad = np.zeros(mesh.face_count, bool)
     bad[a[glued] // 3] = True
+    if not oriented:
+        return _report(bad, what, "face")
     # Two copies of every face, one per orientation; where the copies of a face meet, none is consistent.
     n, f, g = mesh.face_count, a // 3, b // 3
     row = np.concatenate([f, f + n])
@@ -162,7 +167,7 @@ def _orientation_problems(mesh: SheetMesh) -> list[str]:
     part = _components(row, column, 2 * n)
     orientable = part[:n] != part[n:]
     bad[f[turned & orientable[f]]] = True
-    return _report(bad, "is oriented against its neighbour (reverse one of them)", "face")
+    return _report(bad, what, "face")
 
 
 def _fan_problems(mesh: SheetMesh) -> list[str]:
@@ -195,7 +200,7 @@ def _sheet_problems(mesh: SheetMesh) -> list[str]:
     return _report(mixed.any(axis=1), "shares a node with another sheet", "face")
 
 
-def _components(row: Ints, column: Ints, count: int) -> Ints:
+def _components(row: np.ndarray, column: np.ndarray, count: int) -> Ints:
     """Connected component of each of `count` items linked by the pairs (row, column)."""
     graph = coo_array((np.ones(len(row), np.int8), (row, column)), shape=(count, count))
     return np.asarray(connected_components(graph, directed=False)[1])

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from crumple.errors import InputError
 from crumple.recording.files import lock_folder, remove_temporaries, write_atomically
 from crumple.recording.frame import encode_frame
-from crumple.recording.log import StepLog, plain
+from crumple.recording.log import Line, StepLog, plain
 from crumple.recording.obstacles import encode_obstacles, obstacle_surface
 from crumple.recording.recording import Recording, write_series
 from crumple.simulation.model import Model
+from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.state import State
 from crumple.typing import Floats
 
@@ -23,7 +23,7 @@ OWN_NAMES = frozenset(
 )
 
 
-class Recorder:
+class Recorder(Observer):
     """Writes every frame and every step into an existing recording folder; `create_recording` makes one.
 
     A frame exists once its file has its final name; everything else (index, obstacles) can be rebuilt.
@@ -36,22 +36,32 @@ class Recorder:
         self._frame_series = [(_frame_entry(k), time) for k, time in self.recording.times().items()]
         self._obstacle_series = _obstacle_series(self.recording)
         self._shown: Floats | None = None
+        self._line: Line | None = None
 
-    def on_step(self, model: Model, state: State, report: Any) -> None:
-        """Append one line to the log: the frame being worked on, the time reached, and the step's report."""
-        head = {"frame": state.frame + 1, "time": state.time, "faces": state.mesh.face_count}
-        self._log.append({**plain(report), **head})
+    def on_start(self, model: Model, state: State) -> None:
+        """Write the state that the run starts from, unless it is the frame that the run resumes from."""
+        if state.frame not in self.recording.frames:
+            self._write_frame(model, state)
 
-    def on_frame(self, model: Model, state: State, report: Any = None) -> None:
-        """Write the frame `state.frame`, obstacles first: the frame file says that all is there."""
-        self._write_obstacles(model, state)
-        write_atomically(self.recording.frame_path(state.frame), encode_frame(state))
-        entry = (_frame_entry(state.frame), state.time)
-        _extend(self._frame_series, entry)
-        write_series(self.recording.path / "run.vtkhdf.series", self._frame_series)
+    def on_step(self, model: Model, state: State, report: StepReport) -> None:
+        """Note the step; its line is written when the next one comes, so that the last can tell of the frame."""
+        self._write_line()
+        self._line = {"frame": state.frame + 1, "faces": state.mesh.face_count, **plain(report)}
+
+    def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
+        """Write the frame `state.frame`; the line of its last step gets the frame's sums as `"frame_end"`."""
+        if self._line is not None:
+            self._line["frame_end"] = plain(report)
+        self._write_line()
+        self._write_frame(model, state)
+
+    def on_end(self, model: Model, state: State) -> None:
+        """Write the last line (the run may have ended in the middle of a frame)."""
+        self._write_line()
 
     def close(self) -> None:
         """Give the folder free."""
+        self._write_line()
         self._log.close()
         self._lock.close()
 
@@ -60,6 +70,19 @@ class Recorder:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _write_line(self) -> None:
+        """Hand the pending line to the log."""
+        if self._line is not None:
+            self._log.append(self._line)
+        self._line = None
+
+    def _write_frame(self, model: Model, state: State) -> None:
+        """Obstacles first: the frame file says that all of it is there."""
+        self._write_obstacles(model, state)
+        write_atomically(self.recording.frame_path(state.frame), encode_frame(state))
+        _extend(self._frame_series, (_frame_entry(state.frame), state.time))
+        write_series(self.recording.path / "run.vtkhdf.series", self._frame_series)
 
     def _write_obstacles(self, model: Model, state: State) -> None:
         """Write the obstacles if they moved since the last file, and assign the newest file to this time."""

@@ -1,10 +1,10 @@
 """A recording on disk, for reading.
 
-    scene.toml                       the resolved scene
-    frames/frame_000000.vtkhdf …     one file per frame, each the complete state
-    run.vtkhdf.series                index that ParaView opens as a time series
-    obstacles/…, obstacles.vtkhdf.series   the obstacles for viewing
-    log.jsonl                        one line per step
+scene.toml                       the resolved scene
+frames/frame_000000.vtkhdf …     one file per frame, each the complete state
+run.vtkhdf.series                index that ParaView opens as a time series
+obstacles/…, obstacles.vtkhdf.series   the obstacles for viewing
+log.jsonl                        one line per step
 """
 
 from __future__ import annotations
@@ -80,8 +80,12 @@ class Recording:
     def times(self) -> dict[int, float]:
         """The simulated time of every finished frame [s], from the index where it knows, else from the frame."""
         known = read_series(self.path / "run.vtkhdf.series")
-        paths = {frame: self.frame_path(frame) for frame in self.frames}
-        return {k: known.get(f"frames/{path.name}") or frame_time(path) for k, path in paths.items()}
+        times: dict[int, float] = {}
+        for frame in self.frames:
+            path = self.frame_path(frame)
+            name = f"frames/{path.name}"
+            times[frame] = known[name] if name in known else frame_time(path)
+        return times
 
     def steps(self) -> list[Line]:
         """The lines of the step log."""

@@ -46,12 +46,12 @@ def fit_camera(points: Floats, aspect: float, view: str = "auto", legend: float 
     screen = np.stack([right, np.cross(backward, right), backward])
     slope = np.tan(np.radians(VIEW_ANGLE / 2)) / MARGIN * np.array([aspect * (1 - legend), 1.0])
     target = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    for _ in range(4):  # centring and distance depend on each other a little through perspective
-        across, near = (local := (points - target) @ screen.T)[:, :2], local[:, 2]
-        distance = float((np.abs(across) / slope + near[:, None]).max())
-        distance = max(distance, 1e-6)
-        seen = across / (distance - near)[:, None]
-        shift = 0.5 * (seen.min(axis=0) + seen.max(axis=0)) * distance
-        target = target + shift @ screen[:2]
+    local = (points - target) @ screen.T
+    # A point (p, near) is seen from distance D and offset c when |p - c| ≤ slope (D - near), in both directions.
+    positive = (local[:, :2] / slope + local[:, 2:]).max(axis=0)
+    negative = (-local[:, :2] / slope + local[:, 2:]).max(axis=0)
+    clear = local[:, 2].max() + 0.5 * np.linalg.norm(np.ptp(points, axis=0)) + 1e-6  # never nose to nose
+    distance = max(float((positive + negative).max()) / 2, float(clear))
+    target = target + (slope * (positive - negative) / 2) @ screen[:2]
     target = target + legend * aspect * np.tan(np.radians(VIEW_ANGLE / 2)) * distance * right
     return Camera(target + distance * backward, target, screen[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from crumple.errors import InputError
@@ -25,7 +26,8 @@ def load_imageio() -> Any:
     """The `imageio` module with a film encoder; `InputError` with the remedy when one is not installed."""
     try:
         import imageio.v2
-        import imageio_ffmpeg  # noqa: F401
+
+        importlib.import_module("imageio_ffmpeg")
     except ImportError as error:
         raise InputError("render", f"{REMEDY} ({error})") from None
     return imageio.v2

@@ -109,9 +109,9 @@ def _subject(recording: Recording, states: list[State]) -> Floats:
         for index in range(len(obstacles.names)):
             faces = obstacles.faces[(obstacles.face_obstacle == index) & active]
             shape = state.obstacle_x[np.unique(faces)]
-            if len(faces) and np.linalg.norm(np.ptp(shape, axis=0)) < 1.5 * size:
-                if signed_volume(state.obstacle_x, faces) > 0:
-                    parts.append(shape)
+            small = len(faces) > 0 and np.linalg.norm(np.ptp(shape, axis=0)) < 1.5 * size
+            if small and signed_volume(state.obstacle_x, faces) > 0:
+                parts.append(shape)
     return np.concatenate(parts)
 
 

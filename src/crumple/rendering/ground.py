@@ -11,6 +11,9 @@ PIXELS = 384
 DARKNESS = 0.5
 """Opacity of the shadow below something that lies on the ground."""
 
+LARGEST_SAMPLES = 2_000_000
+"""Points on the surface that are worth looking at."""
+
 FADE, BLUR = 0.12, 0.012
 """Height over which the shadow fades, and its softness, in widths of the square."""
 
@@ -36,7 +39,8 @@ def _samples_per_edge(points: Floats, triangles: Ints, pixel: float) -> int:
     """So many samples along an edge that a typical triangle leaves no holes."""
     corners = points[triangles, :2]
     length = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
-    return int(np.clip(np.quantile(length, 0.9) / pixel, 1, 24)) + 1
+    affordable = np.sqrt(2 * LARGEST_SAMPLES / len(triangles))
+    return int(np.clip(np.quantile(length, 0.9) / pixel, 1, affordable)) + 1
 
 
 def _barycentric(n: int) -> Floats:

@@ -75,7 +75,7 @@ class Stage:
         backward = _unit(camera.position - camera.target)
         right = np.cross(camera.up, backward)
         for (x, y, z), color, intensity in (
-            ((-0.9, 1.0, 0.7), "#fff8ee", 0.86),
+            ((-0.9, 1.0, 0.7), "#fff8ee", 0.78),
             ((1.0, 0.15, 0.8), "#e6eeff", 0.48),
             ((0.2, 0.9, -1.0), "#ffffff", 0.3),
         ):
@@ -128,8 +128,10 @@ class Stage:
             faces = obstacles.faces[(obstacles.face_obstacle == index) & active]
             if not len(faces):
                 continue
-            opacity = 0.06 if signed_volume(state.obstacle_x, faces) < 0 else 0.45
-            options = {"smooth_shading": True, "split_sharp_edges": True, "feature_angle": 30.0}
+            volume = signed_volume(state.obstacle_x, faces)
+            opacity = 0.05 if volume < 0 else 0.5 if volume > 0 else 0.25
+            options: dict[str, Any] = {"smooth_shading": True, "split_sharp_edges": True, "feature_angle": 30.0}
+            options |= {"culling": "back"} if volume else {}  # of closed surfaces only the outer, or far, side
             self._add(self._surface(state.obstacle_x, faces), opacity=opacity, **OBSTACLE, **options)
 
     def _add_ground(self, state: State) -> None:
@@ -149,7 +151,10 @@ class Stage:
 
 
 def signed_volume(points: Floats, triangles: Ints) -> float:
-    """Volume enclosed by a surface [m³]; negative when its normals point inwards, about 0 when it is open."""
+    """Volume enclosed by a surface [m³]; negative when its normals point inwards, 0 when it is open."""
+    half_edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
+    if len(np.unique(np.sort(half_edges, axis=1), axis=0)) * 2 != len(half_edges):
+        return 0.0
     a, b, c = (points[triangles[:, k]] - points[triangles[0, 0]] for k in range(3))
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
 

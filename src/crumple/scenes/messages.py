@@ -71,12 +71,15 @@ def one_line(text: str, limit: int = 500) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def validation_messages(error: ValidationError, source: str, root: type[BaseModel]) -> list[str]:
-    """What pydantic found, one line each, in the order of the file."""
+def validation_messages(
+    error: ValidationError, source: str, root: type[BaseModel], overrides: Sequence[Path] = ()
+) -> list[str]:
+    """What pydantic found, one line each, in the order of the file; what came from `overrides` names `--set`."""
     lines = []
     for found in error.errors(include_url=False):
         path, table, kinds = _resolve(found["loc"], root)
-        lines.append(_translate(found, place(source, path), path, table, kinds))
+        changed = any(path == given[: len(path)] or given == path[: len(given)] for given in overrides)
+        lines.append(_translate(found, place("--set" if changed else source, path), path, table, kinds))
     return lines
 
 
@@ -88,9 +91,7 @@ def suggest(name: str, known: Sequence[str]) -> str:
     return f"; known here: {', '.join(known)}" if 0 < len(known) <= 20 else ""
 
 
-def _translate(
-    found: Any, where: str, path: Path, table: type[BaseModel] | None, kinds: Sequence[str]
-) -> str:
+def _translate(found: Any, where: str, path: Path, table: type[BaseModel] | None, kinds: Sequence[str]) -> str:
     """One line for one pydantic error."""
     kind, context, value = found["type"], found.get("ctx", {}), found["input"]
     if kind == "extra_forbidden":

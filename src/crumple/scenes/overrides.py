@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from crumple.errors import InputError
@@ -42,7 +43,7 @@ def apply_overrides(tables: dict[str, Any], overrides: Sequence[tuple[Path, Any]
     """Write the values into `tables`, making tables that are not there yet; `source` is what errors name."""
     for path, value in overrides:
         current: Any = tables
-        for depth, (step, following) in enumerate(zip(path[:-1], path[1:], strict=True)):
+        for depth, (step, following) in enumerate(pairwise(path)):
             current = _descend(current, step, following, source, path[: depth + 1])
         if isinstance(path[-1], int):
             _check_index(current, path[-1], source, path)
@@ -67,7 +68,8 @@ def _parse_value(key: str, text: str) -> Any:
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError) as error:
-        raise InputError(f"--set {one_line(key, 80)}", f"the value is not TOML: {one_line(str(error), 80)}", text) from None
+        remedy = f"the value is not TOML: {one_line(str(error), 80)}"
+        raise InputError(f"--set {one_line(key, 80)}", remedy, text) from None
     if set(parsed) != {"value"}:
         raise InputError(f"--set {one_line(key, 80)}", "must be a single value", text)
     return parsed["value"]

@@ -59,31 +59,34 @@ class Quantity(_Plain):
 
     @property
     def remedy(self) -> str:
-        bounds = [
-            f"{sign} {bound:g}"
-            for sign, bound in ((">", self.above), ("≥", self.least), ("<", self.below), ("≤", self.most))
-            if bound is not None
-        ]
-        text = "must be " + (" and ".join(bounds) if bounds else "a finite number")
-        return f"{text}, in {self.unit}" if self.unit else text
+        return self._text([("> ", self.above), ("≥ ", self.least), ("< ", self.below), ("≤ ", self.most)])
 
     def check(self, value: Any, info: ValidationInfo) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise refuse(f"{self.remedy}; this is not a number")
-        if not self._within(value):
+        number = _as_float(value)
+        if math.isnan(number):
             raise refuse(self.remedy)
-        return float(value)
+        if not (self.above is None or number > self.above) or not (self.least is None or number >= self.least):
+            raise refuse(self._text([("> ", self.above), ("≥ ", self.least)]))
+        if not (self.below is None or number < self.below) or not (self.most is None or number <= self.most):
+            raise refuse(self._text([("< ", self.below), ("≤ ", self.most)]))
+        if math.isinf(number):
+            raise refuse(self.remedy)
+        return number
 
-    def _within(self, value: float) -> bool:
-        if isinstance(value, int):
-            value = max(-(2**1000), min(2**1000, value))  # what float() can hold
-        return (
-            math.isfinite(value)
-            and (self.above is None or value > self.above)
-            and (self.least is None or value >= self.least)
-            and (self.below is None or value < self.below)
-            and (self.most is None or value <= self.most)
-        )
+    def _text(self, bounds: list[tuple[str, float | None]]) -> str:
+        shown = [f"{sign}{bound:g}" for sign, bound in bounds if bound is not None]
+        text = "must be " + (" and ".join(shown) if shown else "a finite number")
+        return f"{text}, in {self.unit}" if self.unit else text
+
+
+def _as_float(value: float) -> float:
+    """`value` as a float, infinite when a whole number is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 @dataclass(frozen=True)

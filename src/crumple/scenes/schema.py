@@ -5,9 +5,10 @@ A table with several forms says which by `kind`. Times run in seconds from the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from crumple.scenes.quantities import (
     Acceleration,
@@ -15,7 +16,6 @@ from crumple.scenes.quantities import (
     Axis,
     Axis2,
     Factor,
-    FileName,
     Friction,
     Gap,
     Length,
@@ -31,7 +31,7 @@ from crumple.scenes.quantities import (
     Velocity,
     Whole,
 )
-from crumple.scenes.schema_material import MaterialTable
+from crumple.scenes.schema_material import Material
 from crumple.scenes.schema_shapes import ObstacleShape, SheetShape
 from crumple.simulation.model import STANDARD_GRAVITY, ContactOptions, SolverOptions
 
@@ -70,13 +70,10 @@ class Jitter(Table):
     seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
 
 
-Material = Annotated[MaterialTable, BeforeValidator(lambda m: {"preset": m} if isinstance(m, str) else m)]
-
-
 class Sheet(Table):
     """A sheet: its shape, place and material. With `materials`, the face groups of the mesh pick from the list."""
 
-    name: PartName = "sheet"
+    name: PartName | None = None
     shape: SheetShape
     transform: SheetTransform = SheetTransform()
     material: Material | None = None
@@ -222,7 +219,7 @@ class RateTable(Table):
 class MotionTable(Table):
     """Keys, a steady rate or both; `relative_to` another motion: this one happens in its frame."""
 
-    keys: Annotated[list[KeyTable], Field(max_length=10**5)] = []
+    keys: Annotated[list[KeyTable], Field(max_length=10**5)] = Field(default_factory=list)
     rate: RateTable | None = None
     center: Position = (0.0, 0.0, 0.0)
     relative_to: PartName | None = None
@@ -240,6 +237,8 @@ class Solver(Table):
 
     mode: Literal["dynamic", "static"] = "dynamic"
     tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.tolerance
+    speed_tolerance: Annotated[float, Quantity("m/s", above=0, most=100)] = _SOLVER.speed_tolerance
+    step_error: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.step_error
     max_step: Span = _SOLVER.max_step
     min_step: Span = _SOLVER.min_step
     fixed_step: Span | None = None
@@ -266,7 +265,7 @@ class Contact(Table):
     thickness: Thickness | None = None
     friction: Friction = 0.3
     slip_speed: Annotated[float, Quantity("m/s", above=0, most=10)] = _CONTACT.slip_speed
-    pairs: Annotated[list[Pair], Field(max_length=10**4)] = []
+    pairs: Annotated[list[Pair], Field(max_length=10**4)] = Field(default_factory=list)
 
 
 class WindTable(Table):
@@ -294,9 +293,9 @@ class Scene(Table):
     contact: Contact = Contact()
     environment: Environment = Environment()
     sheets: Annotated[list[Sheet], Field(min_length=1, max_length=1000)]
-    handles: Annotated[list[HandleTable], Field(max_length=10**4)] = []
-    obstacles: Annotated[list[ObstacleTable], Field(max_length=1000)] = []
-    motions: dict[PartName, MotionTable] = {}
+    handles: Annotated[list[HandleTable], Field(max_length=10**4)] = Field(default_factory=list)
+    obstacles: Annotated[list[ObstacleTable], Field(max_length=1000)] = Field(default_factory=list)
+    motions: dict[PartName, MotionTable] = Field(default_factory=dict)
 
     _source: str = PrivateAttr(default="scene")
 
@@ -305,6 +304,24 @@ class Scene(Table):
         """What error messages call this scene, usually its file."""
         return self._source
 
+    @property
+    def sheet_names(self) -> list[str]:
+        """Given names; others are called sheet, or sheet0, sheet1 … when there are several."""
+        return _names(self.sheets, "sheet")
+
+    @property
+    def handle_names(self) -> list[str]:
+        return _names(self.handles, "handle")
+
+    @property
+    def obstacle_names(self) -> list[str]:
+        return _names(self.obstacles, "obstacle")
+
     def tables(self) -> dict[str, Any]:
         """The resolved scene as plain tables: every default filled in, keys without a value left out."""
         return self.model_dump(exclude_none=True)
+
+
+def _names(tables: Sequence[Sheet | HandleTable | ObstacleTable], word: str) -> list[str]:
+    """The names of tables, with a word and a number where none is given."""
+    return [table.name or (word if len(tables) == 1 else f"{word}{k}") for k, table in enumerate(tables)]

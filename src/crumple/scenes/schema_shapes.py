@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from crumple.scenes.quantities import (
-    Angle,
     FileName,
     Length,
     Moment,
@@ -46,7 +45,7 @@ class Cylinder(Table):
     """A tube about the z axis from z = 0 to `height`, closed by a seam."""
 
     kind: Literal["cylinder"]
-    radius: Length
+    circumference: Length
     height: Length
     size: Length
 
@@ -65,7 +64,7 @@ class Outline(Table):
 
     kind: Literal["outline"]
     points: Loop
-    holes: Annotated[list[Loop], Field(max_length=1000)] = []
+    holes: Annotated[list[Loop], Field(max_length=1000)] = Field(default_factory=list)
     size: Length
 
 
@@ -84,9 +83,7 @@ class Sewn(Table):
     world: FileName
 
 
-SheetShape = Annotated[
-    Rectangle | Disk | Cylinder | Moebius | Outline | SheetFile | Sewn, Field(discriminator="kind")
-]
+SheetShape = Annotated[Rectangle | Disk | Cylinder | Moebius | Outline | SheetFile | Sewn, Field(discriminator="kind")]
 
 
 class SphereObstacle(Table):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Sequence
 from importlib import resources
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from crumple.scenes.messages import SceneError, one_line, suggest, validation_me
 from crumple.scenes.overrides import apply_overrides, parse_override, quick_overrides
 from crumple.scenes.schema import Scene
 
-LARGEST_SCENE = 50_000_000
+LARGEST_SCENE = 20_000_000
 """Scene files above this size are refused before they are read [bytes]."""
+MOST_DOTS = 1000
+"""In a key; longer ones are nonsense and take tomllib quadratic time."""
 
 
 def load_scene(source: str | Path, overrides: Sequence[str] = (), *, quick: bool = False) -> Scene:
@@ -51,15 +54,16 @@ def scene_from_tables(
     quick: bool = False,
 ) -> Scene:
     """A validated scene from plain tables (as a TOML file gives them); `source` is what errors call it."""
-    tables = _copied(tables)
-    shortened = tables.pop("quick", {})
-    if quick:
-        apply_overrides(tables, quick_overrides(shortened, source), f"{source}: quick")
-    apply_overrides(tables, [parse_override(text) for text in overrides], "--set")
+    given = [parse_override(text) for text in overrides]
     try:
+        tables = _copied(tables)
+        shortened = tables.pop("quick", {})
+        if quick:
+            apply_overrides(tables, quick_overrides(shortened, source), f"{source}: quick")
+        apply_overrides(tables, [(path, _copied(value)) for path, value in given], "--set")
         scene = Scene.model_validate(tables, context={"folder": str(folder)})
     except ValidationError as error:
-        raise SceneError(validation_messages(error, source, Scene)) from None
+        raise SceneError(validation_messages(error, source, Scene, [path for path, _ in given])) from None
     except RecursionError:
         raise SceneError([f"{source}: tables are nested too deeply"]) from None
     scene._source = source
@@ -78,6 +82,9 @@ def builtin_scenes() -> dict[str, str]:
 
 def parse_toml(text: str, label: str) -> dict[str, Any]:
     """The tables of a TOML text; syntax errors name the line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > MOST_DOTS and line.partition("=")[0].count(".") > MOST_DOTS:
+            raise InputError(f"{label}: line {number}", "tables are nested too deeply")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -131,7 +138,10 @@ def _builtin_names() -> list[str]:
 
 
 def _copied(value: Any) -> Any:
-    """Tables and lists copied, so that overrides leave the caller's alone."""
+    """Tables and lists copied, so that overrides leave the caller's alone; whole numbers beyond TOML's 64 bits
+    become infinite, which every key refuses (to print them can fail)."""
     if isinstance(value, dict):
         return {key: _copied(below) for key, below in value.items()}
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return inf if value > 0 else -inf
     return [_copied(below) for below in value] if isinstance(value, list) else value

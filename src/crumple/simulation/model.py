@@ -8,21 +8,13 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
+from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.typing import Floats
 
 STANDARD_GRAVITY = 9.81
 """[m/s²]"""
-
-
-@dataclass(frozen=True)
-class Wind:
-    """Air around the sheets: density [kg/m³], velocity [m/s], tangential drag coefficient [-]."""
-
-    density: float = 0.0
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    drag: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -48,14 +40,18 @@ class SolverOptions:
     """Time stepping and Newton's method.
 
     `mode`: "dynamic" (implicit Euler) or "static" (each step seeks equilibrium);
-    `tolerance`: accuracy of a step, see `solving.newton` [-];
+    `tolerance`: Newton's method stops when the energy it could still gain is below this share of the energy in play;
+    `speed_tolerance`: and when its last correction, over the step, is slower than this everywhere [m/s];
+    `step_error`: error of a step that the step control allows, as a share of the sheets' size [-];
     `max_step`, `min_step`: bounds of the step control [s]; `fixed_step`: a constant step instead [s];
     `max_iterations` of Newton's method per step before the step is shortened;
     `linear_solver`: "auto", "pardiso", "superlu" or "cholmod".
     """
 
     mode: str = "dynamic"
-    tolerance: float = 1e-2
+    tolerance: float = 1e-3
+    speed_tolerance: float = 0.05
+    step_error: float = 5e-3
     max_step: float = 0.04
     min_step: float = 1e-6
     fixed_step: float | None = None
@@ -65,7 +61,7 @@ class SolverOptions:
     def __post_init__(self) -> None:
         if self.mode not in ("dynamic", "static"):
             raise InputError("solver.mode", "must be 'dynamic' or 'static'", self.mode)
-        for name in ("tolerance", "max_step", "min_step"):
+        for name in ("tolerance", "speed_tolerance", "step_error", "max_step", "min_step"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
                 raise InputError(f"solver.{name}", "must be > 0", value)

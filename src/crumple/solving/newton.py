@@ -50,6 +50,7 @@ class Outcome:
     iterations: int
     contacts: int
     gap: float
+    min_gap: float = float("inf")
     held: tuple[int, ...] = ()
 
     @property
@@ -86,12 +87,12 @@ class Newton:
             direction, expansion = self._direction(x, remaining, moving)
             contacts = max(contacts, expansion.contacts)
             if direction is None:
-                return Outcome(x, "the linear system is not positive definite", iteration, contacts, np.inf, ())
+                return Outcome(x, "the linear system is not positive definite", iteration, contacts, np.inf)
             decrement = -float(np.vdot(expansion.gradient, direction[:free]))
             if not np.isfinite(decrement):
-                return Outcome(x, "a force is not finite", iteration, contacts, np.inf, ())
+                return Outcome(x, "a force is not finite", iteration, contacts, np.inf)
             if not moving and self._is_small(decrement, direction):
-                return Outcome(x, "", iteration, contacts, 0.5 * decrement, tuple(sorted(held)))
+                return Outcome(x, "", iteration, contacts, 0.5 * decrement, held=tuple(sorted(held)))
             limit, parts = self._limit(x, direction)
             if moving:
                 x += limit * direction
@@ -101,7 +102,7 @@ class Newton:
                 blocked = blocked + 1 if limit < BLOCKED_STEP else 0
                 if blocked >= BLOCKED_PATIENCE:
                     if not hold:
-                        return Outcome(x, "an obstacle has no room", iteration, contacts, np.inf, parts)
+                        return Outcome(x, "an obstacle has no room", iteration, contacts, np.inf, held=parts)
                     held |= self._obstacles_to_hold(parts, node_part)
                     blocked = 0
                 continue
@@ -110,10 +111,10 @@ class Newton:
             if step == 0.0:
                 rounding = 0.5 * decrement <= ROUNDING * abs(energy)
                 reason = "" if rounding else "no step along the Newton direction decreases the energy"
-                return Outcome(x, reason, iteration, contacts, 0.5 * decrement, tuple(sorted(held)))
+                return Outcome(x, reason, iteration, contacts, 0.5 * decrement, held=tuple(sorted(held)))
             x += step * direction
             energy = energy_new
-        return Outcome(x, "Newton's method did not converge", iteration, contacts, np.inf, tuple(sorted(held)))
+        return Outcome(x, "Newton's method did not converge", iteration, contacts, np.inf, held=tuple(sorted(held)))
 
     def _direction(self, x: Floats, remaining: Floats, moving: bool) -> tuple[Floats | None, Expansion]:
         """The Newton direction of the free nodes together with the obstacles' remaining displacement."""

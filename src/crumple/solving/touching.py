@@ -2,6 +2,79 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from crumple.contact import (
+    Barrier,
+    Candidates,
+    Friction,
+    Surface,
+    active_pairs,
+    barrier_energy,
+    candidate_parts,
+    find_candidates,
+    make_friction,
+    min_gap,
+    step_limit,
+)
 from crumple.energies.contract import Energy
 from crumple.timing import PhaseTimer
-from crumple.typing import Floats
+from crumple.typing import Floats, Ints
+
+
+class Touching:
+    """The contact terms of one potential.
+
+    Candidates are found once per direction, over the whole step along it: the collision limit, the line search and
+    the next expansion all use them.
+    """
+
+    def __init__(self, surface: Surface, stiffness: float, timer: PhaseTimer) -> None:
+        self.surface = surface
+        self.contacts = 0
+        self._stiffness = stiffness
+        self._timer = timer
+        self._candidates: Candidates
+        self._friction: Friction | None = None
+
+    def begin(self, x: Floats, *, step: float, slip_speed: float) -> None:
+        """Start a step of `step` [s] at x: find what is near and lag the friction there; sticking below `slip_speed`."""
+        with self._timer("contact"):
+            self._candidates = find_candidates(self.surface, x, x, self.surface.reach)
+            barrier = self._barrier(x)
+            has_friction = bool(np.any(self.surface.friction)) and len(barrier.stencil) > 0
+            self._friction = make_friction(barrier, x, x, dt=step, eps_v=slip_speed) if has_friction else None
+
+    def energies(self, x: Floats) -> list[Energy]:
+        """The barrier of the pairs that are active at x, and friction."""
+        with self._timer("contact"):
+            barrier = self._barrier(x)
+        self.contacts = len(barrier.stencil)
+        return [barrier] if self._friction is None else [barrier, self._friction]
+
+    def stencils(self, x: Floats) -> list[Ints]:
+        """Nodes of the pairs in contact at x."""
+        return [energy.stencil for energy in self.energies(x)]
+
+    def value(self, x: Floats) -> float:
+        """Barrier and friction energy [J], infinite where surfaces touch."""
+        with self._timer("contact"):
+            total = barrier_energy(self.surface, self._candidates, x, self._stiffness)
+            if self._friction is not None and np.isfinite(total):
+                total += float(np.sum(self._friction.value(x)))
+            return total
+
+    def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
+        """The fraction of the way from x to `target` that is free of collisions, and the parts that limit it."""
+        with self._timer("collision"):
+            self._candidates = find_candidates(self.surface, x, target, self.surface.reach)
+            limit = step_limit(self.surface, self._candidates, x, target)
+        parts = () if limit.pair < 0 else candidate_parts(self.surface, self._candidates, limit.pair)
+        return limit.fraction, parts
+
+    def smallest_gap(self, x: Floats) -> float:
+        """The smallest gap [m] at x, infinite when nothing is near."""
+        return min_gap(self.surface, self._candidates, x)[0]
+
+    def _barrier(self, x: Floats) -> Barrier:
+        return active_pairs(self.surface, self._candidates, x, self._stiffness)

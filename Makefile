@@ -1,0 +1,57 @@
+# Each target does its own set-up: an environment in .venv, filled once per change of pyproject.toml.
+PYTHON ?= python3
+VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+DEMO := out/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format clean
+
+help:
+	@echo "make demo    install crumple in .venv, simulate a short scene, render a picture"
+	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
+	@echo "make lint    lint, types and layering only"
+	@echo "make format  format the code"
+	@echo "make clean   remove .venv, caches and the demo's output"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crumple needs Python 3.11 or newer; try: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/render.stamp: pyproject.toml | $(BIN)/python
+	@echo "installing crumple and its renderer in $(VENV) (once; a minute or two)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[render]'
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
+	@echo "installing crumple for development in $(VENV) (once; a minute or two)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/render.stamp
+
+demo: $(VENV)/render.stamp
+	$(BIN)/crumple run demo --out $(DEMO) --force
+	$(BIN)/crumple render $(DEMO) -o $(DEMO).png
+	@echo
+	@echo "recording  $(DEMO)        open $(DEMO)/run.vtkhdf.series in ParaView"
+	@echo "picture    $(DEMO).png"
+
+test: lint
+	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests
+
+clean:
+	rm -rf $(VENV) $(DEMO) $(DEMO).png .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,198 @@
+"""The commands. Each loads what it needs when it is called, so that `crumple --help` answers at once."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crumple.cli.exits import FAILED, guarded
+from crumple.cli.threads import set_threads
+
+app = typer.Typer(
+    name="crumple",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+SceneArgument = Annotated[
+    str, typer.Argument(metavar="SCENE", help="Built-in scene name, TOML file or ARCSim JSON file.")
+]
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Recording folder.")]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the scene; repeatable.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+FramesOption = Annotated[int | None, typer.Option(min=1, help="Stop at this frame.")]
+UntilOption = Annotated[float | None, typer.Option(help="Stop at this simulated time [s].")]
+ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Threads to use (default: all cores).")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"crumple {version('crumple')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Simulate thin sheets that fold, crumple and crease."""
+
+
+@app.command()
+@guarded
+def run(
+    scene: SceneArgument,
+    out: Annotated[Path | None, typer.Option(help="Recording folder (default: out/SCENE).")] = None,
+    frames: FramesOption = None,
+    until: UntilOption = None,
+    set_: SetOption = None,
+    threads: ThreadsOption = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Use the scene's coarse and short variant.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing recording.")] = False,
+) -> None:
+    """Simulate a scene and record it."""
+    set_threads(threads)
+    from crumple.cli.running import run_scene
+
+    run_scene(scene, out=out, frames=frames, until=until, overrides=set_ or (), quick=quick, force=force)
+
+
+@app.command()
+@guarded
+def resume(
+    folder: FolderArgument,
+    frame: Annotated[int | None, typer.Option(min=0, help="Go on from this frame, drop later ones.")] = None,
+    frames: FramesOption = None,
+    until: UntilOption = None,
+    threads: ThreadsOption = None,
+) -> None:
+    """Continue an interrupted or finished recording."""
+    set_threads(threads)
+    from crumple.cli.running import resume_scene
+
+    resume_scene(folder, frame=frame, frames=frames, until=until)
+
+
+@app.command()
+@guarded
+def scenes() -> None:
+    """List the built-in scenes."""
+    from rich.console import Console
+
+    from crumple.cli.reporting import show_table
+    from crumple.scenes import builtin_scenes
+
+    show_table(Console(), "built-in scenes", ("name", "description"), list(builtin_scenes().items()))
+
+
+@app.command()
+@guarded
+def check(
+    scene: SceneArgument,
+    set_: SetOption = None,
+) -> None:
+    """Report everything that is wrong with a scene, and how large it is."""
+    from crumple.cli.checking import check_source
+
+    check_source(scene, set_ or ())
+
+
+@app.command()
+@guarded
+def info(folder: FolderArgument, json: JsonOption = False) -> None:
+    """Show frames, faces, time per phase, Newton iterations and contacts of a recording."""
+    from dataclasses import asdict
+
+    from crumple.recording.info import summarise_recording
+    from crumple.recording.recording import Recording
+
+    summary = summarise_recording(Recording(folder))
+    if json:
+        return _print_json(asdict(summary))
+    from rich.console import Console
+
+    from crumple.cli.reporting import show_info
+
+    show_info(Console(), summary)
+
+
+@app.command()
+@guarded
+def verify(folder: FolderArgument, json: JsonOption = False, threads: ThreadsOption = None) -> None:
+    """Recheck every frame: intersections, finite values, mesh validity."""
+    set_threads(threads)
+    from crumple.recording.recording import Recording
+    from crumple.recording.verify import verify_recording
+
+    result = verify_recording(Recording(folder))
+    if json:
+        _print_json(result.summary())
+    else:
+        from rich.console import Console
+
+        from crumple.cli.reporting import show_verification
+
+        show_verification(Console(), result)
+    if not result.passed:
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+@guarded
+def validate(
+    cases: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases to run (default: all).")] = None,
+    json: JsonOption = False,
+    threads: ThreadsOption = None,
+) -> None:
+    """Compare the simulator with known solutions."""
+    set_threads(threads)
+    from crumple.cli.measuring import validate_cases
+
+    validate_cases(cases or [], json)
+
+
+@app.command()
+@guarded
+def bench(json: JsonOption = False, threads: ThreadsOption = None) -> None:
+    """Measure the speed of the simulator on this machine."""
+    set_threads(threads)
+    from crumple.cli.measuring import measure_speed
+
+    measure_speed(json)
+
+
+@app.command()
+@guarded
+def render(
+    folder: FolderArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="film.mp4 or picture.png (default: DIR/last_frame.png).")
+    ] = None,
+    frame: Annotated[int, typer.Option(help="Frame of a picture; -1 is the last.")] = -1,
+    size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x960",
+    camera: Annotated[str, typer.Option(help="auto, front, side, top or low.")] = "auto",
+    color_by: Annotated[
+        str | None, typer.Option(help="damage, plastic_curvature, speed, stretch, sheet or material.")
+    ] = None,
+    edges: Annotated[bool, typer.Option("--edges", help="Show the mesh.")] = False,
+    fps: Annotated[float | None, typer.Option(help="Film frames per second (default: real time).")] = None,
+) -> None:
+    """Make a picture or a film of a recording."""
+    from crumple.cli.picturing import render_recording
+
+    render_recording(folder, output, frame=frame, size=size, camera=camera, color_by=color_by, edges=edges, fps=fps)
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json_format.dumps(value))

@@ -1,0 +1,87 @@
+"""`crumple run` and `crumple resume`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from crumple.cli.exits import INTERRUPTED, fail
+from crumple.cli.interruption import Interruption
+from crumple.cli.progress import RunProgress
+from crumple.errors import InputError, SimulationError
+from crumple.recording.files import write_atomically
+from crumple.recording.recorder import Recorder, create_recording
+from crumple.recording.recording import Recording
+from crumple.recording.resume import resume_recording
+from crumple.scenes import Scene, build, dump_scene, load_scene
+from crumple.simulation.model import Model
+from crumple.simulation.run import run
+from crumple.simulation.state import State
+
+
+def run_scene(
+    source: str,
+    *,
+    out: Path | None,
+    frames: int | None,
+    until: float | None,
+    overrides: Sequence[str],
+    quick: bool,
+    force: bool,
+) -> None:
+    """Build the scene `source` and run it into a new recording."""
+    console = Console(stderr=True)
+    scene = load_with_length(source, frames, until, overrides=overrides, quick=quick)
+    folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
+    model, state = build(scene)
+    with create_recording(folder, dump_scene(scene), force=force) as recorder:
+        _advance(console, model, state, recorder)
+
+
+def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: float | None) -> None:
+    """Continue the recording in `folder` to its end, or to a new end."""
+    console = Console(stderr=True)
+    recording = Recording(folder)
+    if not recording.scene_path.is_file():
+        raise InputError(str(folder), "has no scene.toml to resume from")
+    scene = load_with_length(str(recording.scene_path), frames, until)
+    model, _ = build(scene)
+    state, recorder = resume_recording(folder, frame=frame)
+    with recorder:
+        write_atomically(recording.scene_path, dump_scene(scene).encode())
+        if state.frame >= model.frame_count:
+            console.print(f"{folder} is complete ({state.frame} frames); --frames or --until makes it longer")
+            return
+        console.print(f"resuming {folder} after frame {state.frame} (t = {state.time:.3f} s)", highlight=False)
+        _advance(console, model, state, recorder)
+
+
+def load_with_length(
+    source: str, frames: int | None, until: float | None, *, overrides: Sequence[str] = (), quick: bool = False
+) -> Scene:
+    """The scene with its duration changed to `frames` frames or `until` [s], if given."""
+    if frames is not None and until is not None:
+        raise InputError("--frames, --until", "give only one of them")
+    scene = load_scene(source, overrides, quick=quick)
+    if frames is not None:
+        until = frames * scene.run.frame_time
+    if until is None:
+        return scene
+    return load_scene(source, [*overrides, f"run.duration={until!r}"], quick=quick)
+
+
+def _advance(console: Console, model: Model, state: State, recorder: Recorder) -> None:
+    """Run to the end with a recorder, a progress display and a polite Ctrl-C; say where the result is."""
+    folder = recorder.recording.path
+    with Interruption(console) as interruption:
+        observers = [recorder, RunProgress(console, model.frame_count), interruption]
+        try:
+            final = run(model, state, observers)
+        except KeyboardInterrupt:
+            done = recorder.recording.frames
+            fail(f"interrupted after frame {done[-1] if done else 0}; go on with: crumple resume {folder}", INTERRUPTED)
+        except SimulationError as error:
+            raise SimulationError(f"{error}; all finished frames are in {folder}") from None
+    console.print(f"{final.frame} frames in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False)

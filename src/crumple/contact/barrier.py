@@ -1,0 +1,225 @@
+"""The barrier over all contacts: which pairs act, their energy, gradient and Hessian."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+from numba import prange
+
+from crumple.contact.candidates import Candidates
+from crumple.contact.compiled import device, parallel
+from crumple.contact.mollifier import cross_square, mollify
+from crumple.contact.pair import (
+    PARALLEL_LIMIT,
+    box_distance2,
+    closest,
+    edge_pair_area,
+    face_pair_area,
+    load,
+    parallel_limit,
+    rest_scale,
+)
+from crumple.contact.pair_energy import TERMS, barrier_value, pair_derivatives, pair_value
+from crumple.contact.surface import Surface
+from crumple.typing import Floats, Ints
+
+CHUNK = 256
+"""Pairs handled together by one thread; sums are formed per chunk, then over chunks in order."""
+
+
+@device
+def _measure_chunk(surface, point_face, edge_edge, x, gap, scales, areas, total, c):
+    """One chunk of `_measure`. The fields of `surface` are taken out once: see `compiled`."""
+    faces, edges, rest = surface.faces, surface.edges, surface.node_rest
+    part, part_thickness, moving = surface.node_part, surface.part_thickness, surface.dynamic_count
+    node_weight, edge_weight, face_weight = surface.node_weight, surface.edge_weight, surface.face_weight
+    corner, weight = np.empty((4, 3)), np.empty(4)
+    n = point_face.shape[0]
+    energy = 0.0
+    for k in range(c * CHUNK, min(gap.shape[0], (c + 1) * CHUNK)):
+        gap[k] = inf
+        is_edges = k >= n
+        if is_edges:
+            one, two = edge_edge[k - n, 0], edge_edge[k - n, 1]
+            i0, i1, i2, i3 = edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
+        else:
+            one, two = point_face[k, 0], point_face[k, 1]
+            i0, i1, i2, i3 = one, faces[two, 0], faces[two, 1], faces[two, 2]
+        load(x, i0, i1, i2, i3, corner)
+        thickness = 0.5 * (part_thickness[part[i0]] + part_thickness[part[i2]])
+        reach = thickness + surface.dhat
+        if box_distance2(is_edges, corner) >= reach * reach:
+            continue
+        d2, _ = closest(is_edges, corner, weight)
+        if d2 >= reach * reach:
+            continue
+        fade = 1.0
+        if is_edges:
+            fade, _, _ = mollify(cross_square(corner), parallel_limit(rest, i0, i1, i2, i3))
+            area = edge_pair_area(edge_weight[one], edge_weight[two], i0 < moving, i2 < moving)
+        else:
+            area = face_pair_area(node_weight[one], face_weight[two], i0 < moving, i2 < moving)
+        scale = 1.0
+        if part[i0] == part[i2]:
+            scale = rest_scale(rest, is_edges, i0, i1, i2, i3, reach, corner, weight)
+        dhat = scale * surface.dhat
+        distance = sqrt(d2) - scale * thickness
+        if distance < dhat:
+            gap[k], scales[k], areas[k] = distance, scale, area
+            energy += inf if distance <= 0.0 else fade * area * dhat * barrier_value(distance / dhat)
+    total[c] = energy
+
+
+@parallel
+def _measure(surface, point_face, edge_edge, x, gap, scales, areas, total):
+    """Gap (inf out of range), scale and area of every candidate; energy per κ [m³] of every chunk."""
+    for c in prange(total.shape[0]):
+        _measure_chunk(surface, point_face, edge_edge, x, gap, scales, areas, total, np.int64(c))
+
+
+@device
+def _evaluate_chunk(
+    x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian, c
+):  # fmt: skip
+    """One chunk of `_evaluate`."""
+    corner, weight = np.empty((4, 3)), np.empty(4)
+    scratch = (
+        weight,
+        np.empty(3),
+        np.empty((2, 3)),
+        np.empty((2, 4)),
+        np.empty((TERMS, 12)),
+        np.empty(TERMS),
+        np.empty(12),
+    )
+    for k in range(c * CHUNK, min(stencil.shape[0], (c + 1) * CHUNK)):
+        load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
+        is_edges = k >= faces
+        if level == 0:
+            value[k] = pair_value(is_edges, corner, weight, thickness[k], dhat[k], stiffness[k], limit[k])
+        else:
+            pair_derivatives(
+                is_edges, corner, thickness[k], dhat[k], stiffness[k], limit[k],
+                level, project, scratch, gradient[k], hessian[k if level == 2 else 0],
+            )  # fmt: skip
+
+
+@parallel
+def _evaluate(x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian):
+    """Value (level 0), gradient (1) or gradient and Hessian (2) of every pair; the first `faces` are node–face."""
+    for c in prange((stencil.shape[0] + CHUNK - 1) // CHUNK):
+        _evaluate_chunk(
+            x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian, np.int64(c)
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """The pairs in contact at some pose, as an energy; make it with `active_pairs`.
+
+    `stencil` (n, 4): first `face_count` pairs (node, a, b, c) of node and face, then pairs (a, b, c, d) of edges;
+    `thickness`, `dhat` (n,) touch distance and activation gap of each pair [m];  `stiffness` (n,) κ area dhat [J];
+    `parallel` (n,) mollifier limit ε [m⁴], 0 for node–face pairs;  `friction` (n,) coefficient.
+    The set is fixed: pairs that leave the range give 0, pairs that enter it are missed (see `barrier_energy`).
+    """
+
+    stencil: Ints
+    face_count: int
+    thickness: Floats
+    dhat: Floats
+    stiffness: Floats
+    parallel: Floats
+    friction: Floats
+
+    @property
+    def count(self) -> int:
+        """Number of pairs."""
+        return len(self.stencil)
+
+    def value(self, x: Floats) -> Floats:
+        """Energy of each pair [J], (n,); inf where a gap is closed."""
+        value = np.empty(self.count)
+        self._run(x, 0, False, value, np.empty((0, 4, 3)), np.empty((1, 10, 3, 3)))
+        return value
+
+    def gradient(self, x: Floats) -> Floats:
+        """Gradient of each pair [N], (n, 4, 3)."""
+        gradient = np.empty((self.count, 4, 3))
+        self._run(x, 1, False, np.empty(0), gradient, np.empty((1, 10, 3, 3)))
+        return gradient
+
+    def hessian(self, x: Floats, project: bool) -> Floats:
+        """Hessian of each pair [N/m], upper node blocks (n, 10, 3, 3)."""
+        return self.gradient_hessian(x, project)[1]
+
+    def gradient_hessian(self, x: Floats, project: bool) -> tuple[Floats, Floats]:
+        """Gradient (n, 4, 3) and Hessian (n, 10, 3, 3); positive semi-definite per pair if `project`."""
+        gradient, hessian = np.empty((self.count, 4, 3)), np.empty((self.count, 10, 3, 3))
+        self._run(x, 2, project, np.empty(0), gradient, hessian)
+        return gradient, hessian
+
+    def _run(self, x: Floats, level: int, project: bool, value: Floats, gradient: Floats, hessian: Floats) -> None:
+        if self.count:
+            _evaluate(
+                x, self.stencil, self.face_count, self.thickness, self.dhat, self.stiffness, self.parallel,
+                level, project, value, gradient, hessian,
+            )  # fmt: skip
+
+
+def _scan(surface: Surface, candidates: Candidates, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Gap of each candidate (inf out of range), its scale and area if in range, and energy per κ of each chunk."""
+    gap, scale, area = (np.empty(candidates.count) for _ in range(3))
+    total = np.empty(-(-candidates.count // CHUNK))
+    if candidates.count:
+        _measure(surface.arrays, candidates.point_face, candidates.edge_edge, x, gap, scale, area, total)
+    return gap, scale, area, total
+
+
+def active_pairs(surface: Surface, candidates: Candidates, x: Floats, kappa: float) -> Barrier:
+    """The candidates in range at x (node_count, 3) [m] as a `Barrier` of stiffness `kappa` [Pa]."""
+    gap, scale, area, _ = _scan(surface, candidates, x)
+    active = np.flatnonzero(gap < inf)
+    faces = int(np.searchsorted(active, len(candidates.point_face)))
+    node, face = candidates.point_face[active[:faces]].T
+    first, second = candidates.edge_edge[active[faces:] - len(candidates.point_face)].T
+    stencil = np.empty((len(active), 4), np.int32)
+    stencil[:faces, 0], stencil[:faces, 1:] = node, surface.faces[face]
+    stencil[faces:, :2], stencil[faces:, 2:] = surface.edges[first], surface.edges[second]
+    part, other = surface.node_part[stencil[:, 0]], surface.node_part[stencil[:, 2]]
+    scale = scale[active]
+    dhat = scale * surface.dhat
+    return Barrier(
+        stencil=stencil,
+        face_count=faces,
+        thickness=scale * 0.5 * (surface.part_thickness[part] + surface.part_thickness[other]),
+        dhat=dhat,
+        stiffness=kappa * area[active] * dhat,
+        parallel=_parallel_limits(surface.node_rest, stencil, faces),
+        friction=surface.friction[part, other],
+    )
+
+
+def _parallel_limits(rest: Floats, stencil: Ints, faces: int) -> Floats:
+    """ε of each pair [m⁴]: 0 for the first `faces`, which are node–face pairs."""
+    limit = np.zeros(len(stencil))
+    corner = rest[stencil[faces:]]
+    first, second = corner[:, 1] - corner[:, 0], corner[:, 3] - corner[:, 2]
+    limit[faces:] = PARALLEL_LIMIT * np.einsum("ij,ij->i", first, first) * np.einsum("ij,ij->i", second, second)
+    return limit
+
+
+def barrier_energy(surface: Surface, candidates: Candidates, x: Floats, kappa: float) -> float:
+    """Total barrier energy [J] of all candidates at x; inf when a gap is closed. For line searches."""
+    return kappa * float(np.sum(_scan(surface, candidates, x)[3]))
+
+
+def min_gap(surface: Surface, candidates: Candidates, x: Floats) -> tuple[float, int]:
+    """Smallest gap [m] of the candidates in range at x and its candidate index; (inf, −1) when none is in range.
+
+    Candidates are counted through the node–face pairs and then the edge pairs; negative gaps mean overlap.
+    """
+    gap = _scan(surface, candidates, x)[0]
+    k = int(np.argmin(gap)) if len(gap) else -1
+    return (float(gap[k]), k) if k >= 0 and gap[k] < inf else (inf, -1)

@@ -1,0 +1,188 @@
+"""Lagged Coulomb friction [Li 2020, IPC, §5]: normal forces and tangents are frozen, the slip is free.
+
+For each contact of the barrier at x_lag, with normal force λ = |∂E/∂d|, weights w, tangents T (3×2) and coefficient μ:
+
+    E(x) = μ λ f(|s|),   s = Tᵀ Σ w_i (x_i − x_start_i),   h = eps_v dt,
+    f(y) = y for y ≥ h,  −y³/(3h²) + y²/h + h/3 below,     f'(y) = min(1, 2y/h − y²/h²).
+
+Sticking contacts creep at less than eps_v [m/s]. The Hessian μ λ (w wᵀ) ⊗ T [f'/y (I − ŝŝᵀ) + f'' ŝŝᵀ] Tᵀ is always
+positive semi-definite, so `project` changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numba import prange
+
+from crumple.contact.barrier import Barrier
+from crumple.contact.compiled import device, parallel
+from crumple.contact.mollifier import cross_square, mollify
+from crumple.contact.pair import closest, load
+from crumple.contact.pair_energy import barrier_slopes, direction
+from crumple.typing import Floats, Ints
+
+CHUNK = 256
+"""Contacts handled together by one thread."""
+
+
+@device
+def _tangents(nx, ny, nz):
+    """Two unit vectors orthogonal to the unit vector n and to each other, as six numbers [Duff 2017]."""
+    sign = 1.0 if nz >= 0.0 else -1.0
+    a = -1.0 / (sign + nz)
+    b = nx * ny * a
+    return 1.0 + sign * nx * nx * a, sign * b, -sign * nx, b, sign + ny * ny * a, -ny
+
+
+@device
+def _freeze(x, stencil, faces, thickness, dhat, stiffness, limit, force, weights, tangents):
+    """Normal force [N], weights (n, 4) and tangents (n, 6) of the barrier's pairs at x."""
+    corner, weight, normal = np.empty((4, 3)), np.empty(4), np.empty(3)
+    for k in range(stencil.shape[0]):
+        is_edges = k >= faces
+        load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
+        d2, _ = closest(is_edges, corner, weight)
+        d = sqrt(d2)
+        s = (d - thickness[k]) / dhat[k]
+        force[k] = 0.0
+        if s < 1.0:
+            slope, _ = barrier_slopes(s)
+            force[k] = -stiffness[k] * slope / dhat[k]
+        if is_edges:
+            m, _, _ = mollify(cross_square(corner), limit[k])
+            force[k] *= m
+        direction(corner, weight, d, normal)
+        basis = _tangents(normal[0], normal[1], normal[2])
+        for i in range(4):
+            weights[k, i] = weight[i]
+        for i in range(6):
+            tangents[k, i] = basis[i]
+
+
+@device
+def slip_energy(y, h):
+    """(f, f'/y, f'') of the slip y ≥ 0 with the threshold h [m]."""
+    if y >= h:
+        return y, 1.0 / y, 0.0
+    return y * y * (1.0 / h - y / (3.0 * h * h)) + h / 3.0, 2.0 / h - y / (h * h), 2.0 / h - 2.0 * y / (h * h)
+
+
+@device
+def _friction_chunk(x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian, c):
+    """One chunk of `_friction`."""
+    for e in range(c * CHUNK, min(stencil.shape[0], (c + 1) * CHUNK)):
+        sa = sb = 0.0
+        for i in range(4):
+            node = stencil[e, i]
+            for k in range(3):
+                move = weights[e, i] * (x[node, k] - start[node, k])
+                sa += tangents[e, k] * move
+                sb += tangents[e, 3 + k] * move
+        y = sqrt(sa * sa + sb * sb)
+        f, ratio, bend = slip_energy(y, h)
+        if level == 0:
+            value[e] = strength[e] * f
+            continue
+        for i in range(4):
+            w = strength[e] * ratio * weights[e, i]
+            for k in range(3):
+                gradient[e, i, k] = w * (tangents[e, k] * sa + tangents[e, 3 + k] * sb)
+        if level < 2:
+            continue
+        # 2×2 curvature: ratio I + (f'' − ratio) ŝŝᵀ
+        aa = bb = ratio
+        ab = 0.0
+        if y > 0.0:
+            excess = (bend - ratio) / (y * y)
+            aa, ab, bb = ratio + excess * sa * sa, excess * sa * sb, ratio + excess * sb * sb
+        block = 0
+        for i in range(4):
+            for j in range(i, 4):
+                w = strength[e] * weights[e, i] * weights[e, j]
+                for k in range(3):
+                    p, q = tangents[e, k], tangents[e, 3 + k]
+                    left, right = w * (aa * p + ab * q), w * (ab * p + bb * q)
+                    for m in range(3):
+                        hessian[e, block, k, m] = left * tangents[e, m] + right * tangents[e, 3 + m]
+                block += 1
+
+
+@parallel
+def _friction(x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian):
+    """Value (level 0), gradient (1) or gradient and Hessian (2) of every contact."""
+    for c in prange((stencil.shape[0] + CHUNK - 1) // CHUNK):
+        _friction_chunk(
+            x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian, np.int64(c)
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Friction of the contacts frozen at one pose, as an energy; make it with `make_friction`.
+
+    `stencil` (n, 4);  `strength` (n,) μ λ [N];  `weights` (n, 4);  `tangents` (n, 6) two unit vectors;
+    `start` (node_count, 3) positions from which slip counts [m];  `threshold` h = eps_v dt [m].
+    """
+
+    stencil: Ints
+    strength: Floats
+    weights: Floats
+    tangents: Floats
+    start: Floats
+    threshold: float
+
+    @property
+    def count(self) -> int:
+        """Number of contacts with friction."""
+        return len(self.stencil)
+
+    def value(self, x: Floats) -> Floats:
+        """Energy of each contact [J], (n,)."""
+        value = np.empty(self.count)
+        self._run(x, 0, value, np.empty((0, 4, 3)), np.empty((0, 10, 3, 3)))
+        return value
+
+    def gradient(self, x: Floats) -> Floats:
+        """Gradient of each contact [N], (n, 4, 3)."""
+        gradient = np.empty((self.count, 4, 3))
+        self._run(x, 1, np.empty(0), gradient, np.empty((0, 10, 3, 3)))
+        return gradient
+
+    def hessian(self, x: Floats, project: bool) -> Floats:
+        """Hessian of each contact [N/m], upper node blocks (n, 10, 3, 3)."""
+        return self.gradient_hessian(x, project)[1]
+
+    def gradient_hessian(self, x: Floats, project: bool) -> tuple[Floats, Floats]:
+        """Gradient (n, 4, 3) and Hessian (n, 10, 3, 3), which is positive semi-definite with or without `project`."""
+        gradient, hessian = np.empty((self.count, 4, 3)), np.empty((self.count, 10, 3, 3))
+        self._run(x, 2, np.empty(0), gradient, hessian)
+        return gradient, hessian
+
+    def _run(self, x: Floats, level: int, value: Floats, gradient: Floats, hessian: Floats) -> None:
+        if self.count:
+            _friction(
+                x, self.start, self.stencil, self.strength, self.weights, self.tangents, self.threshold,
+                level, value, gradient, hessian,
+            )  # fmt: skip
+
+
+def make_friction(barrier: Barrier, x_lag: Floats, x_start: Floats, *, dt: float, eps_v: float) -> Friction:
+    """Friction for the contacts of `barrier` with forces and tangents taken at `x_lag` (node_count, 3) [m].
+
+    `x_start` are the positions at the start of the step of length `dt` [s]; `eps_v` [m/s] is the speed below which a
+    contact counts as sticking. Contacts without force or friction are left out.
+    """
+    n = barrier.count
+    force, weights, tangents = np.empty(n), np.empty((n, 4)), np.empty((n, 6))
+    _freeze(
+        x_lag, barrier.stencil, barrier.face_count, barrier.thickness, barrier.dhat, barrier.stiffness,
+        barrier.parallel, force, weights, tangents,
+    )  # fmt: skip
+    strength = barrier.friction * force
+    keep = np.flatnonzero(strength > 0.0)
+    return Friction(
+        barrier.stencil[keep], strength[keep], weights[keep], tangents[keep], x_start.copy(), float(dt * eps_v)
+    )

@@ -1,0 +1,59 @@
+"""Energies of single nodes that are quadratic in the position: the common form of inertia, pins, wind, gravity.
+
+    E = ½ (x − c)ᵀ K (x − c) − f·(x − c)
+
+per node, with a centre c, a symmetric semi-definite 3×3 stiffness K and a force f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crumple.energies.contract import GRADIENT, HESSIAN, BatchEnergy, Projection
+from crumple.typing import Floats, Ints
+
+
+@dataclass(frozen=True)
+class NodalQuadratic(BatchEnergy):
+    """A quadratic energy per node.
+
+    `stencil` (n, 1) nodes;  `center` (n, 3) [m];  `stiffness` (n, 3, 3) [N/m];  `force` (n, 3) at the centre [N].
+    """
+
+    stencil: Ints
+    center: Floats
+    stiffness: Floats
+    force: Floats
+
+    def evaluate(
+        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
+    ) -> None:
+        offset = x[self.stencil[:, 0]] - self.center
+        pull = np.einsum("nij,nj->ni", self.stiffness, offset)
+        np.einsum("ni,ni->n", 0.5 * pull - self.force, offset, out=value)
+        if order >= GRADIENT:
+            gradient[:, 0] = pull - self.force
+        if order >= HESSIAN:
+            hessian[:, 0] = self.stiffness
+
+
+def make_nodal(nodes: Ints, center: Floats, stiffness: Floats, force: Floats | None = None) -> NodalQuadratic:
+    """A `NodalQuadratic` of `nodes`, with a `stiffness` (n,) the same in all directions or (n, 3, 3) [N/m].
+
+    `nodes` (n,), or a ready stencil (n, 1), which is kept as the same array so that its assembly can be reused.
+    """
+    if stiffness.ndim == 1:
+        stiffness = stiffness[:, None, None] * np.eye(3)
+    return NodalQuadratic(
+        stencil=nodes if nodes.ndim == 2 else np.ascontiguousarray(nodes, np.int32).reshape(-1, 1),
+        center=np.ascontiguousarray(center, np.float64),
+        stiffness=np.ascontiguousarray(stiffness, np.float64),
+        force=np.zeros((len(nodes), 3)) if force is None else np.ascontiguousarray(force, np.float64),
+    )
+
+
+def all_nodes(count: int) -> Ints:
+    """The stencil of the first `count` nodes, (count, 1)."""
+    return np.arange(count, dtype=np.int32).reshape(-1, 1)

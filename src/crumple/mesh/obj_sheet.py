@@ -1,0 +1,147 @@
+"""From the contents of OBJ files to sheets and obstacle surfaces."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.mesh.obj import ObjData
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.validate import check_mesh
+from crumple.typing import Floats, Ints
+
+FLAT = 1e-6
+"""A mesh thinner than this times its extent is flat and serves as its own pattern."""
+
+
+def sheet_from_obj(data: ObjData) -> tuple[SheetMesh, Floats]:
+    """A checked sheet and its world positions (node_count, 3) [m].
+
+    With texture coordinates: they are the pattern, a vertex is a pair of point and coordinate, several on one
+    point make a seam. Without: a flat mesh is its own pattern (turned so that faces are counter-clockwise); any
+    other gets one per triangle, first corner at the origin, second on the u axis, a vertex per corner.
+    """
+    if data.has_texture:
+        return _assemble(data, data.texture, data.face_texture)
+    if (data.face_texture >= 0).any():
+        raise InputError(data.path, "some corners have texture coordinates, some have not: give all or none")
+    flat = _flat_pattern(data)
+    if flat is not None:
+        return _assemble(data, flat, data.faces)
+    pattern = _triangle_patterns(data)
+    return _assemble(data, pattern, np.arange(3 * len(data.faces), dtype=np.int32).reshape(-1, 3))
+
+
+def surface_from_obj(data: ObjData) -> tuple[Floats, Ints]:
+    """Points (n, 3) [m] and faces (m, 3) of an obstacle; points that no face uses are left out."""
+    used = np.unique(data.faces)
+    number = np.full(len(data.points), -1, np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    faces = number[data.faces]
+    repeated = np.flatnonzero((faces == np.roll(faces, -1, axis=1)).any(axis=1))
+    if len(repeated):
+        raise InputError(data.path, f"face {repeated[0] + 1} uses a point twice")
+    return np.ascontiguousarray(data.points[used]), faces
+
+
+def merge_pattern_and_world(pattern: ObjData, world: ObjData) -> tuple[SheetMesh, Floats]:
+    """A seamed sheet: vertices from the points of one file (its x and y [m]), nodes from those of the other.
+
+    Both have the same faces in the same order, corner by corner.
+    """
+    if len(pattern.faces) != len(world.faces):
+        remedy = f"has {len(world.faces)} faces, but its pattern {pattern.path} has {len(pattern.faces)}"
+        raise InputError(world.path, remedy)
+    return _assemble(world, np.ascontiguousarray(pattern.points[:, :2]), pattern.faces)
+
+
+def _assemble(data: ObjData, pattern: Floats, face_pattern: Ints) -> tuple[SheetMesh, Floats]:
+    """The sheet whose face corners are pairs of a point of `data` and a row of `pattern`."""
+    point_count = len(data.points)
+    key = face_pattern.astype(np.int64) * point_count + data.faces
+    pairs, index = np.unique(key, return_inverse=True)
+    mesh = SheetMesh(
+        u=np.ascontiguousarray(pattern[pairs // point_count]),
+        vertex_node=(pairs % point_count).astype(np.int32),
+        faces=index.reshape(-1, 3).astype(np.int32),
+        face_material=_material_groups(data),
+        face_sheet=np.zeros(len(data.faces), np.int32),
+        edge_label=_edge_labels(data),
+        node_label=data.point_label.copy(),
+        node_rest=data.points.copy(),
+    )
+    x = data.points.copy()
+    check_mesh(mesh, data.path, x)
+    return mesh, x
+
+
+def _material_groups(data: ObjData) -> Ints:
+    """Material groups written by `write_obj` (`material_K`); other names mean nothing to us: group 0."""
+    found = [re.fullmatch(r"material_(\d{1,6})", name) for name in data.group_names]
+    if not all(found):
+        return np.zeros(len(data.faces), np.int32)
+    numbers = np.array([int(m[1]) for m in found if m] + [0], np.int32)  # -1, no group, is the last: 0
+    return numbers[data.face_group]
+
+
+def _edge_labels(data: ObjData) -> Ints:
+    """Labels of the file's edges on both half-edges of each, (face_count, 3)."""
+    label = np.zeros(data.faces.shape, np.int32)
+    if not len(data.edges):
+        return label
+
+    def keys(a: Ints, b: Ints) -> np.ndarray:
+        return np.minimum(a, b).astype(np.int64) * len(data.points) + np.maximum(a, b)
+
+    wanted = keys(data.edges[:, 0], data.edges[:, 1])
+    order = np.argsort(wanted, kind="stable")
+    key = keys(data.faces, np.roll(data.faces, -1, axis=1))
+    place = np.searchsorted(wanted[order], key, side="right") - 1
+    found = (place >= 0) & (wanted[order][place] == key)
+    missing = ~np.isin(wanted, key)
+    if missing.any():
+        i, j = data.edges[np.flatnonzero(missing)[0], :2] + 1
+        raise InputError(data.path, f"labels the edge {i} {j}, which no face has")
+    label[found] = data.edges[order, 2][place[found]]
+    return label
+
+
+def _flat_pattern(data: ObjData) -> Floats | None:
+    """Isometric plane coordinates of the points, or None if the mesh is not flat or folded over itself.
+
+    Seen from the side where faces are counter-clockwise; u runs along the world's x axis as far as possible, so
+    a mesh in the plane z = const facing +z keeps its x and y.
+    """
+    p = data.points[data.faces]
+    normals = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+    total = normals.sum(axis=0)
+    extent = float(np.ptp(p.reshape(-1, 3), axis=0).max())
+    length = float(np.linalg.norm(total))
+    if not length > 1e-12 * extent**2:
+        return None
+    normal = total / length
+    axis = int(np.argmax(np.abs(normal)))
+    if abs(normal[axis]) > 1.0 - 1e-12:
+        normal = np.eye(3)[axis] * np.sign(normal[axis])
+    height = p.reshape(-1, 3) @ normal
+    if np.ptp(height) > FLAT * extent or (normals @ normal <= 0.0).any():
+        return None
+    first = np.eye(3)[0 if abs(normal[0]) < 0.9 else 1]
+    first = first - (first @ normal) * normal
+    first /= np.linalg.norm(first)
+    return np.ascontiguousarray(data.points @ np.stack([first, np.cross(normal, first)], axis=1))
+
+
+def _triangle_patterns(data: ObjData) -> Floats:
+    """Each triangle laid flat on its own: corner 0 at the origin, corner 1 on the u axis, (3 face_count, 2)."""
+    p = data.points[data.faces]
+    e, f = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
+    length = np.linalg.norm(e, axis=1)
+    safe = np.where(length > 0.0, length, 1.0)
+    u = np.zeros((len(p), 3, 2))
+    u[:, 1, 0] = length
+    u[:, 2, 0] = np.einsum("ij,ij->i", e, f) / safe
+    u[:, 2, 1] = np.linalg.norm(np.cross(e, f), axis=1) / safe
+    return u.reshape(-1, 2)

@@ -1,0 +1,66 @@
+"""What a recording holds and what it cost, from its frames and its step log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from crumple.recording.recording import Recording
+
+
+@dataclass(frozen=True)
+class RecordingInfo:
+    """Numbers about a recording; seconds are wall time.
+
+    `frames` on disk (the initial one included), `time` simulated [s], `steps`, `newton_iterations`, `contacts_max`,
+    `retries` shortened attempts, `seconds`, `seconds_per_frame`, `phases` seconds by phase, `warnings` as written
+    during the run, `energies` [J] at the end.
+    """
+
+    frames: int
+    time: float
+    faces_last: int
+    faces_mean: float
+    steps: int
+    newton_iterations: int
+    contacts_max: int
+    retries: int
+    seconds: float
+    seconds_per_frame: float
+    phases: dict[str, float]
+    energies: dict[str, float]
+    warnings: tuple[str, ...]
+
+
+def summarise_recording(recording: Recording) -> RecordingInfo:
+    """The numbers of a recording; the log's lines count up to its last frame."""
+    frames, times = recording.frames, recording.times()
+    steps = [line for line in recording.steps() if frames and line.get("frame", 0) <= frames[-1]]
+    ends = [line["frame_end"] for line in steps if "frame_end" in line]
+    phases: defaultdict[str, float] = defaultdict(float)
+    for end in ends:
+        for phase, seconds in end.get("phases", {}).items():
+            phases[phase] += seconds
+    seconds = sum(end.get("seconds", 0.0) for end in ends)
+    last = recording.load(frames[-1]) if frames else None
+    faces = [end.get("faces", 0) for end in ends] or [last.mesh.face_count if last else 0]
+    return RecordingInfo(
+        frames=len(frames),
+        time=times[frames[-1]] if frames else 0.0,
+        faces_last=last.mesh.face_count if last else 0,
+        faces_mean=sum(faces) / len(faces),
+        steps=len(steps),
+        newton_iterations=_total(steps, "iterations"),
+        contacts_max=max((line.get("contacts", 0) for line in steps), default=0),
+        retries=_total(steps, "retries"),
+        seconds=seconds,
+        seconds_per_frame=seconds / len(ends) if ends else 0.0,
+        phases=dict(phases),
+        energies=steps[-1].get("energies", {}) if steps else {},
+        warnings=tuple(warning for end in ends for warning in end.get("warnings", ())),
+    )
+
+
+def _total(lines: list[dict[str, Any]], key: str) -> int:
+    return sum(line.get(key, 0) for line in lines)

@@ -1,0 +1,221 @@
+"""Builds a scene: tables into a `Model` and its initial `State`, with every cross check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from crumple.boundary.handles import Handle
+from crumple.boundary.motions import Motion, affine
+from crumple.boundary.obstacles import Obstacle
+from crumple.materials.material import Material
+from crumple.mesh.combine import concatenate
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.validate import validate_mesh
+from crumple.scenes.boundaries import make_handle, make_motions, make_pins, make_scene_obstacle, turn
+from crumple.scenes.materials import make_material
+from crumple.scenes.messages import Problems
+from crumple.scenes.overlaps import check_overlaps
+from crumple.scenes.references import check_references
+from crumple.scenes.schema import Scene, Sheet
+from crumple.scenes.shapes import sheet_shape
+from crumple.scenes.sizes import check_size
+from crumple.scenes.toml import load_scene
+from crumple.simulation.model import ContactOptions, Model, SolverOptions, Wind
+from crumple.simulation.state import Pins, State, initial_state, no_pins
+from crumple.typing import Floats
+
+FIRST_STEP = 1e-3
+"""The step that the step control starts with, unless bounds say otherwise [s]."""
+
+
+def build(scene: Scene | str | Path, overrides: Sequence[str] = (), *, quick: bool = False) -> tuple[Model, State]:
+    """The model and the initial state of a scene (or of its name or file, see `load_scene`).
+
+    Raises SceneError with everything that is wrong; a scene that starts intersecting is refused.
+    """
+    if not isinstance(scene, Scene):
+        scene = load_scene(scene, overrides, quick=quick)
+    problems = Problems(scene.source)
+    built = assemble(scene, problems)
+    problems.stop()
+    assert built is not None  # assemble notes a problem whenever it gives nothing
+    return built
+
+
+def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
+    """The same, noting problems instead of raising them; None when there were any."""
+    check_references(scene, problems)
+    check_size(scene, problems)
+    motions = make_motions(scene, problems)
+    materials = [_materials(sheet, k, problems) for k, sheet in enumerate(scene.sheets)]
+    if problems.messages:
+        return None
+    sheets = [_sheet(sheet, k, len(materials[k]), problems) for k, sheet in enumerate(scene.sheets)]
+    obstacles = _obstacles(scene, motions, problems)
+    if problems.messages:
+        return None
+    mesh, x, v = _merged([made for made in sheets if made is not None], materials)
+    handles, pins = _handles(scene, motions, mesh, x, problems)
+    if problems.messages:
+        return None
+    model = _model(scene, materials, handles, obstacles)
+    state = initial_state(
+        mesh,
+        x,
+        v=v,
+        obstacle_x=model.obstacle_positions(0.0),
+        obstacle_count=len(obstacles),
+        pins=pins,
+        step_size=_first_step(model.solver, model.frame_time),
+    )
+    check_overlaps(model, state, problems)
+    return None if problems.messages else (model, state)
+
+
+def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
+    """The materials of one sheet; empty when there are problems."""
+    tables = sheet.materials if sheet.materials is not None else [sheet.material]
+    made = []
+    for group, table in enumerate(tables):
+        path = ("sheets", k, "material") if sheet.materials is None else ("sheets", k, "materials", group)
+        if table is None:
+            problems.add(path, "this key is missing; the sheet needs a material or materials")
+            continue
+        with problems.catch(path):
+            made.append(make_material(table, f"{sheet.name or 'sheet'}{group}"))
+    return made
+
+
+def _sheet(sheet: Sheet, k: int, groups: int, problems: Problems) -> tuple[SheetMesh, Floats, Floats] | None:
+    """Mesh, world positions and velocities of one sheet, placed and checked."""
+    path = ("sheets", k, "shape")
+    made = None
+    with problems.catch(path):
+        mesh, x, v = sheet_shape(sheet.shape)
+        found = validate_mesh(mesh, x)
+        if not found and mesh.face_material.max() >= groups:
+            found = [f"has face group {mesh.face_material.max()} but the sheet has {groups} material(s)"]
+        for problem in found:
+            problems.add(path, _where(sheet) + problem)
+        if not found:
+            made = _placed(sheet, mesh, x, v)
+    return made
+
+
+def _merged(
+    sheets: list[tuple[SheetMesh, Floats, Floats]], materials: list[list[Material]]
+) -> tuple[SheetMesh, Floats, Floats]:
+    """All sheets in one mesh, the face groups of each pointing at its own materials in the list of all."""
+    first = np.cumsum([0, *map(len, materials)]).astype(np.int32)
+    meshes = [replace(mesh, face_material=mesh.face_material + first[k]) for k, (mesh, _, _) in enumerate(sheets)]
+    mesh, _ = concatenate(meshes)
+    return mesh, np.concatenate([x for _, x, _ in sheets]), np.concatenate([v for _, _, v in sheets])
+
+
+def _where(sheet: Sheet) -> str:
+    """The file that a mesh problem is in."""
+    file = {"file": "mesh", "sewn": "pattern"}.get(sheet.shape.kind)
+    return f"{getattr(sheet.shape, file)}: " if file else ""
+
+
+def _placed(sheet: Sheet, mesh: SheetMesh, x: Floats, v: Floats) -> tuple[SheetMesh, Floats, Floats]:
+    """The sheet scaled (pattern and world), jittered along its normals, turned and moved; velocities turned too."""
+    move = sheet.transform
+    if sheet.jitter is not None:
+        noise = np.random.default_rng(sheet.jitter.seed).uniform(-1.0, 1.0, (len(x), 1))
+        x = x + sheet.jitter.amplitude / move.scale * noise * _normals(mesh, x)
+    matrix, offset = affine(move.translate, turn(move.rotate), (move.scale,) * 3, move.center)
+    scaled = replace(mesh, u=mesh.u * move.scale, node_rest=mesh.node_rest * move.scale)
+    return scaled, np.ascontiguousarray(x @ matrix.T + offset), v @ matrix.T + np.array(sheet.velocity)
+
+
+def _normals(mesh: SheetMesh, x: Floats) -> Floats:
+    """Unit normals at the nodes, (node_count, 3); z where the faces around a node cancel."""
+    a, b, c = (x[mesh.face_nodes[:, k]] for k in range(3))
+    normal = np.zeros_like(x)
+    face = np.cross(b - a, c - a)
+    for k in range(3):
+        np.add.at(normal, mesh.face_nodes[:, k], face)
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    return np.where(length > 0, normal / np.where(length > 0, length, 1.0), (0.0, 0.0, 1.0))
+
+
+def _obstacles(scene: Scene, motions: dict[str, Motion], problems: Problems) -> list[Obstacle]:
+    made = []
+    for k, (table, name) in enumerate(zip(scene.obstacles, scene.obstacle_names, strict=True)):
+        thickness = table.thickness if table.thickness is not None else scene.contact.thickness or 0.0
+        with problems.catch(("obstacles", k, "shape")):
+            made.append(make_scene_obstacle(table, name, motions, thickness, name))
+    return made
+
+
+def _handles(
+    scene: Scene, motions: dict[str, Motion], mesh: SheetMesh, x: Floats, problems: Problems
+) -> tuple[list[Handle], Pins]:
+    """The handles and the nodes that they hold."""
+    handles, pins = [], [no_pins()]
+    for k, (table, name) in enumerate(zip(scene.handles, scene.handle_names, strict=True)):
+        handle = make_handle(table, name, motions)
+        handles.append(handle)
+        sheet = 0 if table.sheet is None else scene.sheet_names.index(table.sheet)
+        with problems.catch(("handles", k)):
+            pins.append(make_pins(table, handle, k, mesh, x, sheet))
+    return handles, Pins(
+        node=np.concatenate([part.node for part in pins]),
+        handle=np.concatenate([part.handle for part in pins]),
+        anchor=np.concatenate([part.anchor for part in pins]),
+    )
+
+
+def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle], obstacles: list[Obstacle]) -> Model:
+    wind, solver, contact = scene.environment.wind, scene.solver, scene.contact
+    return Model(
+        materials=tuple(material for group in materials for material in group),
+        sheet_names=tuple(scene.sheet_names),
+        handles=tuple(handles),
+        obstacles=tuple(obstacles),
+        gravity=scene.environment.gravity,
+        wind=Wind() if wind is None else Wind(wind.density, wind.velocity, wind.drag),
+        contact=ContactOptions(
+            enabled=contact.enabled,
+            activation=contact.activation,
+            stiffness=contact.stiffness,
+            sheet_thickness=tuple(_thickness(scene, k, group) for k, group in enumerate(materials)),
+            friction=_friction(scene),
+            slip_speed=contact.slip_speed,
+        ),
+        solver=SolverOptions(**solver.model_dump()),
+        frame_time=scene.run.frame_time,
+        duration=scene.run.duration,
+    )
+
+
+def _thickness(scene: Scene, k: int, materials: list[Material]) -> float:
+    """Contact thickness of a sheet [m]: its own, the scene's, or that of its material."""
+    for given in (scene.sheets[k].contact_thickness, scene.contact.thickness):
+        if given is not None:
+            return given
+    return max(material.thickness for material in materials)
+
+
+def _friction(scene: Scene) -> Floats:
+    """Coefficients between all parts, sheets then obstacles: the scene's, the obstacles', the pairs'."""
+    names = [*scene.sheet_names, *scene.obstacle_names]
+    table = np.full((len(names), len(names)), scene.contact.friction)
+    for k, obstacle in enumerate(scene.obstacles, len(scene.sheets)):
+        if obstacle.friction is not None:
+            table[k, :] = table[:, k] = obstacle.friction
+    for pair in scene.contact.pairs:
+        a, b = (names.index(name) for name in pair.parts)
+        table[a, b] = table[b, a] = pair.friction
+    return table
+
+
+def _first_step(solver: SolverOptions, frame_time: float) -> float:
+    if solver.fixed_step is not None:
+        return solver.fixed_step
+    return max(solver.min_step, min(FIRST_STEP, solver.max_step, frame_time))

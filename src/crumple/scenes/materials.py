@@ -1,0 +1,51 @@
+"""Materials of a scene: tables into `Material`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from crumple.materials.material import Material
+from crumple.materials.measured import parse_arcsim_material
+from crumple.materials.presets import preset
+from crumple.scenes.schema_material import MaterialTable
+
+_OWN = ("thickness", "density", "damping", "yield_curvature", "weakening")
+
+
+def make_material(table: MaterialTable, name: str) -> Material:
+    """The material that a table describes.
+
+    With a preset or a file, `thickness`, `density`, `damping`, `yield_curvature` and `weakening` replace its own
+    values and leave the stiffnesses alone.
+    """
+    own: dict[str, Any] = {key: value for key in _OWN if (value := getattr(table, key)) is not None}
+    material = replace(_base(table, name, own), **own)
+    return replace(
+        material,
+        membrane=material.membrane * table.stretch_factor,
+        bending=material.bending * table.bend_factor,
+        density=material.density * table.density_factor,
+    )
+
+
+def _base(table: MaterialTable, name: str, own: dict[str, Any]) -> Material:
+    """The material of the table's form, before own values and factors."""
+    if table.preset is not None:
+        return preset(table.preset)
+    if table.file is not None:
+        path = Path(table.file)
+        return parse_arcsim_material(path.read_text("utf-8"), path.name)
+    if table.membrane is not None:
+        return Material(name, membrane=table.membrane, bending=table.bending, **own)  # type: ignore[arg-type]
+    poisson = table.poisson if table.poisson is not None else 0.0
+    if table.stretch is not None and table.bend is not None:
+        if table.bend[0] == table.bend[1]:
+            return Material.from_stiffness(name, stretch=table.stretch, bend=table.bend[0], poisson=poisson, **own)
+        young = (table.stretch / own["thickness"],) * 2
+        return Material.orthotropic(name, young=young, poisson=poisson, bend=table.bend, **own)
+    assert table.young is not None  # the schema asks for exactly one form
+    if table.young[0] == table.young[1] and table.shear is None and table.bend is None:
+        return Material.isotropic(name, young=table.young[0], poisson=poisson, **own)
+    return Material.orthotropic(name, young=table.young, poisson=poisson, shear=table.shear, bend=table.bend, **own)

@@ -1,0 +1,102 @@
+"""Refuses scenes that start intersecting or too close, naming the two parts and the place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crumple.contact import (
+    Surface,
+    candidate_parts,
+    describe_intersection,
+    find_candidates,
+    find_intersections,
+    make_surface,
+    min_gap,
+)
+from crumple.scenes.messages import Problems
+from crumple.simulation.model import Model
+from crumple.simulation.state import State
+from crumple.typing import Floats
+
+MOST_EDGES = 10.0
+"""Contact that reaches further than this many edge lengths makes every face touch thousands: surely a wrong unit."""
+MOST_REPORTED = 10
+
+
+def check_overlaps(model: Model, state: State, problems: Problems) -> None:
+    """Note the parts that intersect, or are closer than their thickness, at the start."""
+    if not model.contact.enabled or not _check_reach(model, state, problems):
+        return
+    surface, x = _initial_surface(model, state)
+    names = model.part_names
+    seen: set[tuple[int, int]] = set()
+    for pair in find_intersections(surface, x):
+        found = describe_intersection(surface, x, pair)
+        parts = min(found.parts), max(found.parts)
+        if parts not in seen and len(seen) < MOST_REPORTED:
+            seen.add(parts)
+            problems.add((), f"{_both(names, *parts)} intersect at the start, near {_point(found.place)}")
+    if not seen:
+        _check_gap(surface, x, names, problems)
+
+
+def _check_gap(surface: Surface, x: Floats, names: tuple[str, ...], problems: Problems) -> None:
+    """Note the closest pair of parts if it is closer than its thickness."""
+    candidates = find_candidates(surface, x, x, surface.reach)
+    gap, pair = min_gap(surface, candidates, x)
+    if gap > 0:
+        return
+    parts = candidate_parts(surface, candidates, pair)
+    thickness = 0.5 * float(surface.part_thickness[list(parts)].sum())
+    faces = len(candidates.point_face)
+    nodes = candidates.point_face[pair, :1] if pair < faces else surface.edges[candidates.edge_edge[pair - faces, 0]]
+    close = f"are closer than their thickness ({thickness:g} m, by {-gap:.3g} m) at the start"
+    problems.add((), f"{_both(names, *parts)} {close}, near {_point(x[nodes].mean(axis=0))}")
+
+
+def _check_reach(model: Model, state: State, problems: Problems) -> bool:
+    """Whether thickness and activation distance are lengths that fit the meshes."""
+    mesh = state.mesh
+    thickness = max([*model.contact.sheet_thickness, *(obstacle.thickness for obstacle in model.obstacles)])
+    fits = True
+    for key, value in (("activation", model.contact.activation), ("thickness", thickness)):
+        for sheet, name in enumerate(model.sheet_names):
+            edge = float(mesh.corner_length.reshape(-1, 3)[mesh.face_sheet == sheet].mean())
+            if value > MOST_EDGES * edge:
+                remedy = f"must be ≤ {MOST_EDGES:g} edge lengths of sheet {name!r}, {edge:.3g} m each"
+                problems.add(("contact", key), remedy, value)
+                fits = False
+    return fits
+
+
+def _initial_surface(model: Model, state: State) -> tuple[Surface, Floats]:
+    """Everything that is present at the start, as the contact code sees it, and its positions."""
+    mesh = state.mesh
+    parts, faces, offset = [mesh.node_sheet], [np.zeros((0, 3), np.int32)], mesh.node_count
+    for k, obstacle in enumerate(model.obstacles, len(model.sheet_names)):
+        parts.append(np.full(obstacle.node_count, k, np.int32))
+        if obstacle.active(state.time):
+            faces.append(obstacle.faces + np.int32(offset))
+        offset += obstacle.node_count
+    surface = make_surface(
+        mesh.face_nodes,
+        np.concatenate([mesh.node_rest, state.obstacle_x]),
+        dynamic_count=mesh.node_count,
+        obstacle_faces=np.concatenate(faces),
+        node_part=np.concatenate(parts),
+        part_thickness=np.array(
+            [*model.contact.sheet_thickness, *(obstacle.thickness for obstacle in model.obstacles)]
+        ),
+        friction=model.contact.friction,
+        face_area=mesh.face_area,
+        dhat=model.contact.activation,
+    )
+    return surface, np.ascontiguousarray(np.concatenate([state.x, state.obstacle_x]))
+
+
+def _both(names: tuple[str, ...], a: int, b: int) -> str:
+    return f"{names[a]!r} and itself" if a == b else f"{names[a]!r} and {names[b]!r}"
+
+
+def _point(x: Floats) -> str:
+    return f"({x[0]:.4g}, {x[1]:.4g}, {x[2]:.4g}) m"

@@ -1,0 +1,80 @@
+"""Cross checks of a scene's tables: names that must be unique or exist, times that must fit together."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from crumple.scenes.messages import Path, Problems, suggest
+from crumple.scenes.schema import Scene
+
+
+def check_references(scene: Scene, problems: Problems) -> None:
+    """Note duplicate names, names of things that do not exist, and times that contradict each other."""
+    _check_unique(scene, problems)
+    _check_motions(scene, problems)
+    _check_sheets(scene, problems)
+    _check_pairs(scene, problems)
+    _check_times(scene, problems)
+
+
+def _check_unique(scene: Scene, problems: Problems) -> None:
+    parts = [(("sheets", k), name) for k, name in enumerate(scene.sheet_names)]
+    parts += [(("obstacles", k), name) for k, name in enumerate(scene.obstacle_names)]
+    handles = [(("handles", k), name) for k, name in enumerate(scene.handle_names)]
+    for group in (parts, handles):
+        count = Counter(name for _, name in group)
+        seen = set()
+        for path, name in group:
+            if name in seen:
+                problems.add((*path, "name"), f"{count[name]} parts have this name; names must differ", name)
+            seen.add(name)
+
+
+def _check_motions(scene: Scene, problems: Problems) -> None:
+    known = list(scene.motions)
+    users: list[tuple[Path, str | None]] = []
+    users += [(("handles", k, "motion"), handle.motion) for k, handle in enumerate(scene.handles)]
+    users += [(("obstacles", k, "motion"), obstacle.motion) for k, obstacle in enumerate(scene.obstacles)]
+    for path, motion in users:
+        if motion is not None and motion not in scene.motions:
+            problems.add(path, "no motion has this name" + suggest(motion, known), motion)
+
+
+def _check_sheets(scene: Scene, problems: Problems) -> None:
+    names = scene.sheet_names
+    for k, handle in enumerate(scene.handles):
+        if handle.sheet is None and len(names) > 1:
+            problems.add(("handles", k, "sheet"), f"this key is missing; one of {', '.join(names[:10])}")
+        if handle.sheet is not None and handle.sheet not in names:
+            problems.add(("handles", k, "sheet"), "no sheet has this name" + suggest(handle.sheet, names), handle.sheet)
+    for k, sheet in enumerate(scene.sheets):
+        if sheet.material is not None and sheet.materials is not None:
+            problems.add(("sheets", k, "materials"), "give either material or materials, not both")
+
+
+def _check_pairs(scene: Scene, problems: Problems) -> None:
+    names = [*scene.sheet_names, *scene.obstacle_names]
+    for k, pair in enumerate(scene.contact.pairs):
+        for end, name in enumerate(pair.parts):
+            if name not in names:
+                path = ("contact", "pairs", k, "parts", end)
+                problems.add(path, "no sheet or obstacle has this name" + suggest(name, names), name)
+
+
+def _check_times(scene: Scene, problems: Problems) -> None:
+    spans: list[tuple[Path, float, float | None]] = []
+    spans += [(("handles", k), handle.start, handle.end) for k, handle in enumerate(scene.handles)]
+    spans += [(("obstacles", k), obstacle.start, obstacle.end) for k, obstacle in enumerate(scene.obstacles)]
+    spans += [
+        (("motions", name, "rate"), motion.rate.start, motion.rate.end)
+        for name, motion in scene.motions.items()
+        if motion.rate is not None
+    ]
+    for path, start, end in spans:
+        if end is not None and end <= start:
+            problems.add((*path, "end"), f"must be later than start = {start:g}, in s", end)
+    solver, frame_time = scene.solver, scene.run.frame_time
+    if solver.min_step > solver.max_step:
+        problems.add(("solver", "min_step"), f"must be ≤ max_step = {solver.max_step:g}, in s", solver.min_step)
+    if solver.fixed_step is not None and solver.fixed_step > frame_time * (1 + 1e-9):
+        problems.add(("solver", "fixed_step"), f"must be ≤ run.frame_time = {frame_time:g}, in s", solver.fixed_step)

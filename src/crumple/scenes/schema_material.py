@@ -1,0 +1,89 @@
+"""Materials in a scene file: a preset, a file of measurements, moduli, or stiffnesses."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, model_validator
+
+from crumple.scenes.quantities import (
+    Factor,
+    FileName,
+    PartName,
+    Quantity,
+    Table,
+    Vector,
+    refuse,
+)
+
+Modulus = Annotated[float, Quantity("Pa", above=0, most=1e15)]
+ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", above=0, most=1e15), repeat=True)]
+BendingPair = Annotated[tuple[float, float], Vector(2, Quantity("N m", least=0, most=1e6), repeat=True)]
+MembraneConstants = Annotated[tuple[float, float, float, float], Vector(4, Quantity("N/m", least=-1e12, most=1e12))]
+BendingConstants = Annotated[tuple[float, float, float], Vector(3, Quantity("N m", least=0, most=1e6))]
+
+_FORMS = ("preset", "file", "young", "stretch", "membrane")
+_PARTNERS = {
+    "preset": (),
+    "file": (),
+    "young": ("poisson", "shear", "bend"),
+    "stretch": ("poisson", "bend"),
+    "membrane": ("bending",),
+}
+_SOLID = ("young", "stretch", "membrane")
+
+
+class MaterialTable(Table):
+    """One of: `preset`; `file` (measured fabric, JSON); `young` (one number or along u and v) with `poisson`;
+    `stretch` with `bend`; `membrane` (C11, C12, C22, C33) with `bending` (along u, at 45°, along v).
+
+    Without preset or file, `thickness` and `density` are needed. Factors multiply what the form gives.
+    """
+
+    preset: PartName | None = None
+    file: FileName | None = None
+    young: ModulusPair | None = None
+    poisson: Annotated[float, Quantity("", above=-1, below=0.5)] | None = None
+    shear: Modulus | None = None
+    stretch: Annotated[float, Quantity("N/m", above=0, most=1e12)] | None = None
+    bend: BendingPair | None = None
+    membrane: MembraneConstants | None = None
+    bending: BendingConstants | None = None
+    thickness: Annotated[float, Quantity("m", above=0, most=0.1)] | None = None
+    density: Annotated[float, Quantity("kg/m²", above=0, most=1e4)] | None = None
+    damping: Annotated[float, Quantity("s", least=0, most=1e3)] | None = None
+    yield_curvature: Annotated[float, Quantity("1/m", above=0, most=1e9)] | None = None
+    weakening: Annotated[float, Quantity("", least=0, most=1e6)] | None = None
+    stretch_factor: Factor = 1.0
+    bend_factor: Factor = 1.0
+    density_factor: Factor = 1.0
+
+    @property
+    def form(self) -> str:
+        """Which of the forms this table has."""
+        return next(form for form in _FORMS if getattr(self, form) is not None)
+
+    @model_validator(mode="after")
+    def _check_form(self) -> MaterialTable:
+        given = [form for form in _FORMS if getattr(self, form) is not None]
+        if len(given) != 1:
+            found = f", not {' and '.join(given)}" if given else ""
+            raise refuse(f"needs exactly one of {', '.join(_FORMS)}{found}")
+        form = given[0]
+        for key in ("poisson", "shear", "bend", "bending"):
+            if getattr(self, key) is not None and key not in _PARTNERS[form]:
+                raise refuse(f"{key} does not go with {form}")
+        needed = [*(("thickness", "density") if form in _SOLID else ())]
+        needed += {"stretch": ["bend"], "membrane": ["bending"]}.get(form, [])
+        missing = [key for key in needed if getattr(self, key) is None]
+        if missing:
+            raise refuse(f"{form} also needs {' and '.join(missing)}")
+        return self
+
+
+def _named(value: Any) -> Any:
+    """`material = "paper80"` is short for `material = { preset = "paper80" }`."""
+    return {"preset": value} if isinstance(value, str) else value
+
+
+Material = Annotated[MaterialTable, BeforeValidator(_named)]

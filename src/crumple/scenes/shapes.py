@@ -1,0 +1,79 @@
+"""Geometry of a scene's shapes: tables into meshes and positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.mesh.generate import cylinder, disk, moebius, rectangle
+from crumple.mesh.obj import read_obj
+from crumple.mesh.obj_sheet import merge_pattern_and_world, sheet_from_obj, surface_from_obj
+from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
+from crumple.mesh.outline import outline
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.scenes.sizes import cylinder_segments, flat_divisions, sphere_subdivisions
+from crumple.typing import Floats, Ints
+
+
+def sheet_shape(shape: Any) -> tuple[SheetMesh, Floats, Floats]:
+    """Mesh, world positions [m] and velocities [m/s] (node_count, 3) of a sheet's shape, before its transform."""
+    if shape.kind == "file":
+        data = read_obj(shape.mesh)
+        return *sheet_from_obj(data), data.velocity
+    if shape.kind == "sewn":
+        return _sewn(shape)
+    mesh, x = _SHEETS[shape.kind](shape)
+    return mesh, x, np.zeros_like(x)
+
+
+def obstacle_shapes(shape: Any) -> tuple[Ints, list[Floats], list[float]]:
+    """Faces, the node positions (n, 3) [m] at one or several times, and the times [s]."""
+    if shape.kind == "sequence":
+        return _sequence(shape)
+    x, faces = _OBSTACLES[shape.kind](shape)
+    return faces, [x + np.array(getattr(shape, "center", (0.0, 0.0, 0.0)))], [0.0]
+
+
+def _rectangle(shape: Any) -> tuple[SheetMesh, Floats]:
+    """A rectangle centred at the origin (its pattern starts at 0)."""
+    mesh, x = rectangle(shape.width, shape.height, shape.size, kind=shape.style, seed=shape.seed)
+    return mesh, x - np.array([0.5 * shape.width, 0.5 * shape.height, 0.0])
+
+
+_SHEETS: dict[str, Callable[[Any], tuple[SheetMesh, Floats]]] = {
+    "rectangle": _rectangle,
+    "disk": lambda s: disk(s.radius, s.size),
+    "cylinder": lambda s: cylinder(s.circumference, s.height, s.size),
+    "moebius": lambda s: moebius(s.length, s.width, s.size),
+    "outline": lambda s: outline(s.points, s.holes, s.size),
+}
+
+_OBSTACLES: dict[str, Callable[[Any], tuple[Floats, Ints]]] = {
+    "sphere": lambda s: sphere(s.radius, sphere_subdivisions(s)),
+    "plane": lambda s: plane((s.width, s.height), flat_divisions(s)),
+    "box": lambda s: box(s.extent, flat_divisions(s)),
+    "cylinder": lambda s: cylinder_surface(s.radius, s.height, cylinder_segments(s)),
+    "file": lambda s: surface_from_obj(read_obj(s.mesh)),
+}
+
+
+def _sewn(shape: Any) -> tuple[SheetMesh, Floats, Floats]:
+    """Panels of the pattern file sewn into the world file."""
+    pattern, world = read_obj(shape.pattern), read_obj(shape.world)
+    surface_from_obj(pattern)  # its own faces must be sound before those of the pair are looked at
+    return *merge_pattern_and_world(pattern, world), world.velocity
+
+
+def _sequence(shape: Any) -> tuple[Ints, list[Floats], list[float]]:
+    """The files of a sequence; all must have the faces of the first."""
+    surfaces = [surface_from_obj(read_obj(file)) for file in shape.meshes]
+    first = surfaces[0][1]
+    for k, (_, faces) in enumerate(surfaces):
+        if faces.shape != first.shape or np.any(faces != first):
+            raise InputError(Path(shape.meshes[k]).name, "must have the same faces as the first file")
+    times = [shape.start + k * shape.interval for k in range(len(surfaces))]
+    return first, [x for x, _ in surfaces], times

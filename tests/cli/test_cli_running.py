@@ -1,0 +1,204 @@
+"""`run` and `resume` with a stand-in for the simulator, then with the real one and `kill -9`."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from recording_samples import frame_report, step_report
+from typer.testing import CliRunner
+
+from crumple.cli.app import app
+from crumple.errors import SimulationError
+from crumple.recording import Recording, state_digest
+from crumple.recording.resume import last_intact_state
+
+SCENE = """
+[run]
+frame_time = 0.02
+duration = 0.2
+[[sheets]]
+shape = { kind = "rectangle", width = 0.1, height = 0.08, size = 0.02 }
+transform = { translate = [-0.05, -0.04, 0.035] }
+material = "cotton"
+[[obstacles]]
+shape = { kind = "sphere", radius = 0.03, size = 0.015 }
+"""
+
+
+@pytest.fixture
+def scene(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "napkin.toml").write_text(SCENE)
+    return tmp_path / "napkin.toml"
+
+
+def stand_in(trouble: dict[int, BaseException] | None = None):
+    """A `run` that moves the sheet up by 1 mm per frame and raises `trouble[frame]` before that frame."""
+
+    def run(model, state, observers=(), *, frames=None):
+        for observer in observers:
+            observer.on_start(model, state)
+        try:
+            while state.frame < model.frame_count:
+                if trouble and state.frame + 1 in trouble:
+                    raise trouble[state.frame + 1]
+                later = (state.frame + 1) * model.frame_time
+                state = state.replaced(time=later, x=state.x + 1e-3)
+                for observer in observers:
+                    observer.on_step(model, state, step_report(later))
+                state = state.replaced(frame=state.frame + 1)
+                for observer in observers:
+                    observer.on_frame(model, state, frame_report(state))
+        finally:
+            for observer in observers:
+                observer.on_end(model, state)
+        return state
+
+    return run
+
+
+def invoke(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def simulator(monkeypatch):
+    """Call it with trouble to replace the simulator."""
+
+    def replace(trouble: dict[int, BaseException] | None = None) -> None:
+        monkeypatch.setattr("crumple.cli.running.run", stand_in(trouble))
+
+    replace()
+    return replace
+
+
+def test_run_writes_to_the_default_folder_and_says_so(scene, simulator):
+    result = invoke("run", scene)
+    assert result.exit_code == 0, result.output
+    assert Recording("out/napkin").frames == list(range(11))
+    assert "out/napkin" in result.stderr
+    assert "frame 10/10" in result.stderr
+
+
+def test_run_refuses_to_overwrite_without_force(scene, simulator):
+    assert invoke("run", scene, "--out", "here", "--frames", 2).exit_code == 0
+    again = invoke("run", scene, "--out", "here")
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert len(Recording("here")) == 3
+    assert invoke("run", scene, "--out", "here", "--force").exit_code == 0
+    assert len(Recording("here")) == 11
+
+
+def test_length_options(scene, simulator):
+    assert invoke("run", scene, "--out", "a", "--frames", 3).exit_code == 0
+    assert Recording("a").frames[-1] == 3
+    assert invoke("run", scene, "--out", "b", "--until", 0.1).exit_code == 0
+    assert Recording("b").frames[-1] == 5
+    both = invoke("run", scene, "--out", "c", "--until", 0.1, "--frames", 3)
+    assert both.exit_code == 2
+    assert "only one" in both.stderr
+    assert not Path("c").exists()
+
+
+def test_overrides_reach_the_scene(scene, simulator):
+    assert invoke("run", scene, "--out", "a", "--set", "run.duration=0.04").exit_code == 0
+    assert Recording("a").frames[-1] == 2
+    bad = invoke("run", scene, "--out", "b", "--set", "run.duration=nonsense")
+    assert bad.exit_code == 2
+    assert len(bad.stderr.splitlines()) == 1
+    assert not Path("b").exists()
+
+
+def test_interrupted_run_says_how_to_go_on_and_resume_finishes(scene, simulator):
+    invoke("run", scene, "--out", "whole")
+    simulator({6: KeyboardInterrupt()})
+    result = invoke("run", scene, "--out", "part")
+    assert result.exit_code == 130
+    assert "crumple resume part" in result.stderr
+    assert Recording("part").frames[-1] == 5
+    simulator()
+    assert invoke("resume", "part").exit_code == 0
+    assert state_digest(Recording("part").load()) == state_digest(Recording("whole").load())
+    assert (Path("part") / "log.jsonl").read_text() == (Path("whole") / "log.jsonl").read_text()
+    done = invoke("resume", "part")
+    assert done.exit_code == 0
+    assert "complete" in done.stderr
+
+
+def test_limit_survives_an_interruption_and_can_be_extended(scene, simulator):
+    simulator({3: KeyboardInterrupt()})
+    invoke("run", scene, "--out", "part", "--frames", 4)
+    simulator()
+    assert invoke("resume", "part").exit_code == 0
+    assert Recording("part").frames[-1] == 4
+    assert invoke("resume", "part", "--until", 0.12).exit_code == 0
+    assert Recording("part").frames[-1] == 6
+    assert invoke("resume", "part", "--frame", 2).exit_code == 0
+    assert Recording("part").frames == list(range(7))
+
+
+def test_failing_run_exits_with_1_and_keeps_its_frames(scene, simulator):
+    simulator({4: SimulationError("no room left")})
+    result = invoke("run", scene, "--out", "part")
+    assert result.exit_code == 1
+    assert "no room left" in result.stderr.splitlines()[-1]
+    assert Recording("part").frames == [0, 1, 2, 3]
+
+
+def test_resume_needs_a_scene(scene, simulator):
+    invoke("run", scene, "--out", "part", "--frames", 2)
+    (Path("part") / "scene.toml").unlink()
+    result = invoke("resume", "part")
+    assert result.exit_code == 2
+    assert "scene.toml" in result.stderr
+
+
+def crumple(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "crumple.cli", *map(str, arguments)]
+
+
+def wait_for_frames(folder: Path, count: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a run has written so many frames (its first ones may need compiled kernels)."""
+    while process.poll() is None and len(list(folder.glob("frames/*.vtkhdf"))) < count:
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_killed_runs_resume_to_the_same_bits(scene, tmp_path):
+    subprocess.run(crumple("run", scene, "--out", "whole", "--threads", 1), cwd=tmp_path, check=True)
+    folder, moments = tmp_path / "part", random.Random(1)
+    command = crumple("run", scene, "--out", folder, "--threads", 1)
+    for _ in range(3):
+        with subprocess.Popen(command, cwd=tmp_path) as process:
+            wait_for_frames(folder, len(list(folder.glob("frames/*.vtkhdf"))) + 1, process)
+            time.sleep(moments.uniform(0.0, 0.1))
+            process.kill()
+        last_intact_state(Recording(folder))
+        command = crumple("resume", folder, "--threads", 1)
+    subprocess.run(command, cwd=tmp_path, check=True)
+    whole, part = Recording(tmp_path / "whole"), Recording(folder)
+    assert part.frames == whole.frames
+    for frame in whole.frames:
+        assert state_digest(part.load(frame)) == state_digest(whole.load(frame)), frame
+    assert subprocess.run(crumple("verify", folder), cwd=tmp_path, check=False).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+def test_interrupt_ends_a_real_run_politely(scene, tmp_path):
+    command = crumple("run", scene, "--out", "part", "--set", "run.duration=50")
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        wait_for_frames(tmp_path / "part", 3, process)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"crumple resume part" in told
+    assert b"Traceback" not in told
+    last_intact_state(Recording(tmp_path / "part"))
