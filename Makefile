@@ -34,7 +34,7 @@ $(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
 
 demo: $(VENV)/render.stamp
 	$(BIN)/crumple run demo --out $(DEMO) --force
-	$(BIN)/crumple render $(DEMO) -o $(DEMO).png
+	$(BIN)/crumple render $(DEMO) --frame 7 -o $(DEMO).png
 	@echo
 	@echo "recording  $(DEMO)        open $(DEMO)/run.vtkhdf.series in ParaView"
 	@echo "picture    $(DEMO).png"

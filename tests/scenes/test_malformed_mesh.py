@@ -2,9 +2,11 @@
 
 import pytest
 import tomli_w
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from crumple.errors import InputError
-from crumple.scenes import build
+from crumple.scenes import build, check_scene
 
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 SQUARE = TRIANGLE + "v 1 1 0\n"
@@ -139,8 +141,7 @@ def test_sequence_whose_files_do_not_match(tmp_path):
     refused(tmp_path, tables, "obstacles[0].shape", "two.obj")
 
 
-def test_more_face_groups_than_materials(tmp_path):
-    pytest.importorskip("crumple.mesh")
+def test_the_good_mesh_is_taken(tmp_path):
     write(tmp_path, SQUARE + "f 1 2 3\nf 2 4 3\n", "good.obj")
     scene = {"sheets": [sheet({"kind": "file", "mesh": "good.obj"})]}
     (tmp_path / "scene.toml").write_text(tomli_w.dumps(scene))
@@ -152,3 +153,63 @@ def test_bad_material_file(case, tmp_path):
     write(tmp_path, MATERIALS[case], "cloth.json")
     tables = {"sheets": [sheet({"kind": "disk", "radius": 0.1, "size": 0.05}, {"file": "cloth.json"})]}
     refused(tmp_path, tables, "sheets[0].material")
+
+
+VALID = (
+    "v 0 0 0\nnl 3\nvv 0 0 1\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n"
+    "usemtl material_0\nf 1/1 2/2 3/3\nf 2/2 4/4 3/3\ne 1 2\nel 7\n"
+)
+WORDS = [
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "4",
+    "9",
+    "-9",
+    "1e9",
+    "-1e-9",
+    "nan",
+    "inf",
+    "1e400",
+    "x",
+    "/",
+    "//",
+    "1/1",
+    "1//1",
+    "v",
+    "vt",
+    "f",
+    "e",
+    "el",
+    "nl",
+    "vv",
+    "usemtl",
+    "#",
+    "\\\\",
+    "\\t",
+]
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damaged_meshes_build_or_are_refused(data, tmp_path):
+    """Words of a valid mesh file replaced, dropped and repeated, as a sheet and as an obstacle."""
+    lines = [line.split() for line in VALID.splitlines()]
+    for _ in range(data.draw(st.integers(1, 3))):
+        line = data.draw(st.sampled_from(lines))
+        where = data.draw(st.integers(0, len(line)))
+        line[where : where + data.draw(st.integers(0, 1))] = data.draw(st.lists(st.sampled_from(WORDS), max_size=2))
+    write(tmp_path, "\n".join(map(" ".join, lines)), "mesh.obj")
+    shape = {"kind": "file", "mesh": "mesh.obj"}
+    disk = {"kind": "disk", "radius": 0.1, "size": 0.05}
+    for tables in (
+        {"sheets": [sheet(shape)], "handles": [{"select": {"kind": "label", "label": 7}}]},
+        {"sheets": [sheet(disk)], "obstacles": [{"shape": shape, "transform": {"translate": [0, 0, 9]}}]},
+    ):
+        scene = tmp_path / "scene.toml"
+        scene.write_text(tomli_w.dumps(tables))
+        for line in check_scene(scene).errors:  # raises nothing
+            assert line.startswith(str(scene))
+            assert line.isprintable()

@@ -160,7 +160,7 @@ def test_sheet_closer_than_its_thickness_is_refused():
 
 
 def test_contact_lengths_must_fit_the_mesh():
-    with pytest.raises(InputError, match=r"contact.activation = 1.0 \(must be ≤ 10 edge lengths"):
+    with pytest.raises(InputError, match=r"contact.activation = 1.0 \(must be ≤ 0.5 m for the"):
         made(small() | {"contact": {"activation": 1}})
 
 

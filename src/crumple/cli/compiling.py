@@ -1,15 +1,38 @@
-"""Whether the kernels still have to be compiled on this machine, so that a wait can be announced."""
+"""Tells the user about the compilation of kernels, which makes the first run on a machine start late."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time as clock
 from itertools import chain
 from pathlib import Path
 
-import crumple
+from rich.console import Console
 
-NOTICE = "compiling kernels for this machine (once, about a minute) …"
+import crumple
+from crumple.simulation.model import Model
+from crumple.simulation.observers import Observer, StepReport
+from crumple.simulation.state import State
+
+NOTICE = "first run on this machine: compiling kernels (once, up to a minute) …"
+
+
+class CompilationNotice(Observer):
+    """Says that kernels are being compiled, if so, and after the first step how long it took.
+
+    Make it before the scene is built: the first kernels are compiled there.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._waiting, self._began = console, not kernels_compiled(), clock.perf_counter()
+        if self._waiting:
+            console.print(NOTICE)
+
+    def on_step(self, model: Model, state: State, report: StepReport) -> None:
+        if self._waiting:
+            self._console.print(f"compiled; first step done after {clock.perf_counter() - self._began:.0f} s")
+        self._waiting = False
 
 
 def kernels_compiled() -> bool:

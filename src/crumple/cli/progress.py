@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time as clock
-
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from crumple.cli.compiling import NOTICE, kernels_compiled
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.state import State
@@ -29,19 +26,12 @@ class RunProgress(Observer):
         self._task = self._bar.add_task("run", total=frame_count, status="")
         self._contacts = self._iterations = 0
         self._seconds = 0.0
-        self._began: float | None = None
 
     def on_start(self, model: Model, state: State) -> None:
-        if not kernels_compiled():
-            self._console.print(NOTICE)
-            self._began = clock.perf_counter()
         self._bar.update(self._task, completed=state.frame)
         self._bar.start()
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
-        if self._began is not None:
-            self._console.print(f"compiled, first step done after {clock.perf_counter() - self._began:.0f} s")
-            self._began = None
         self._contacts, self._iterations = report.contacts, self._iterations + report.iterations
         self._bar.update(self._task, status=self._status(state))
 

@@ -86,8 +86,14 @@ class Pardiso:
         self._call(self._ANALYSE)
 
     def factorise(self, blocks: Floats) -> bool:
+        assert self._pattern is not None
         self._blocks = blocks
-        return self._call(self._FACTORISE) == 0
+        try:
+            return self._call(self._FACTORISE) == 0
+        except SimulationError:  # internal errors (-13) have been seen to pass once the analysis is made again
+            self.analyse(self._pattern, reuse_order=True)
+            self._blocks = blocks
+            return self._call(self._FACTORISE) == 0
 
     def solve(self, b: Floats) -> Floats:
         x = np.empty_like(b)

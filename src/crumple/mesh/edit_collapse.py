@@ -172,8 +172,13 @@ def _gather_sectors(buf: Buffers, edge: int, remove_head: bool, p: int) -> int:
             if kind == OK or lines > 2 or not _same_line(buf, edge, leave):
                 return found if kind == OK or found == BOUNDARY_EDGE else kind
             split = count
+            if not _goes_on(buf.links, corner, leave, vertex):
+                return SHAPE
             if found == BOUNDARY_EDGE:
                 break
+            across, away = enter(buf.links, p, buf.links.twin[leave])
+            if not _goes_on(buf.links, across, preceding(across) if away == across else across, second):
+                return SHAPE
         corner, leave = enter(buf.links, p, buf.links.twin[leave])
     if lines == 1:
         return kind
@@ -186,6 +191,16 @@ def _gather_sectors(buf: Buffers, edge: int, remove_head: bool, p: int) -> int:
     buf.counters[RING_COUNT] = count
     buf.counters[RING_SPLIT] = split
     return OK
+
+
+@njit(**INNER)
+def _goes_on(links: Links, corner: int, edge: int, q: int) -> bool:
+    """Whether the line that comes to p by `edge` goes on to vertex q and does not turn back (tip of a slit)."""
+    p = corner_vertex(links, corner)
+    before = corner_vertex(links, following(corner) if edge == corner else edge)
+    u = links.u
+    dot = (u[p, 0] - u[before, 0]) * (u[q, 0] - u[p, 0]) + (u[p, 1] - u[before, 1]) * (u[q, 1] - u[p, 1])
+    return dot > 0.0
 
 
 @njit(**INNER)

@@ -1,0 +1,51 @@
+"""Bending that stays: yielding, damage, rest angles, creases, and what remeshing does to them."""
+
+from crumple.geometry.curvature import rest_angle
+from crumple.plasticity.crease_lines import InsertedLine, edges_on_polyline, insert_polyline, label_hinges
+from crumple.plasticity.creases import (
+    crease_damage,
+    crease_from_edges,
+    crease_from_labels,
+    crease_from_shape,
+    hinge_labels,
+)
+from crumple.plasticity.options import PlasticityOptions
+from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, follow_fraction
+from crumple.plasticity.stretching import total_strain, yield_strain
+from crumple.plasticity.transfer import plastic_residual, restore_damage, restore_plastic
+from crumple.plasticity.yielding import (
+    Yielded,
+    YieldLaw,
+    make_yield_law,
+    total_curvature,
+    uniform_yield_law,
+    yield_curvature,
+)
+
+__all__ = [
+    "InsertedLine",
+    "PlasticityOptions",
+    "YieldLaw",
+    "Yielded",
+    "crease_damage",
+    "crease_from_edges",
+    "crease_from_labels",
+    "crease_from_shape",
+    "edges_on_polyline",
+    "follow_angle",
+    "follow_curvature",
+    "follow_fraction",
+    "hinge_labels",
+    "insert_polyline",
+    "label_hinges",
+    "make_yield_law",
+    "plastic_residual",
+    "rest_angle",
+    "restore_damage",
+    "restore_plastic",
+    "total_curvature",
+    "total_strain",
+    "uniform_yield_law",
+    "yield_curvature",
+    "yield_strain",
+]

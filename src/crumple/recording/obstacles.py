@@ -37,6 +37,12 @@ class ObstacleSurface:
         active = (self.start <= time) & (time < self.end)
         return active[self.face_obstacle]
 
+    def active_parts(self, time: float) -> list[Ints]:
+        """The faces of each obstacle that takes part in contact at `time` [s]."""
+        active = self.active_faces(time)
+        parts = [self.faces[(self.face_obstacle == index) & active] for index in range(len(self.names))]
+        return [part for part in parts if len(part)]
+
 
 def obstacle_surface(model: Model) -> ObstacleSurface:
     """The obstacles of `model`, nodes numbered as in `State.obstacle_x`."""

@@ -103,13 +103,10 @@ def _subject(recording: Recording, states: list[State]) -> Floats:
     points = np.concatenate([state.x for state in states])
     size = np.linalg.norm(np.ptp(points, axis=0))
     obstacles, parts = recording.obstacles, [points]
-    for state in states if obstacles else []:
-        assert obstacles is not None
-        active = obstacles.active_faces(state.time)
-        for index in range(len(obstacles.names)):
-            faces = obstacles.faces[(obstacles.face_obstacle == index) & active]
+    for state in states:
+        for faces in obstacles.active_parts(state.time) if obstacles is not None else []:
             shape = state.obstacle_x[np.unique(faces)]
-            small = len(faces) > 0 and np.linalg.norm(np.ptp(shape, axis=0)) < 1.5 * size
+            small = np.linalg.norm(np.ptp(shape, axis=0)) < 1.5 * size
             if small and signed_volume(state.obstacle_x, faces) > 0:
                 parts.append(shape)
     return np.concatenate(parts)

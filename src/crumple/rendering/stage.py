@@ -22,7 +22,7 @@ BACKGROUND = ("#eceff2", "#b9c6d4")
 SHEET_COLORS = (("#f7f4ec", "#dbe4ee"), ("#f3d9b8", "#f6ead8"), ("#c9dfcf", "#e2efe4"), ("#d8cfe6", "#ebe6f2"))
 """Front and back of each sheet."""
 
-MATTE = {"ambient": 0.22, "diffuse": 0.9, "specular": 0.04, "specular_power": 8.0}
+MATTE = {"ambient": 0.28, "diffuse": 0.9, "specular": 0.04, "specular_power": 8.0}
 OBSTACLE = {"color": "#8d98a3", "ambient": 0.25, "diffuse": 0.75, "specular": 0.1}
 
 
@@ -60,7 +60,7 @@ class Stage:
             self.plotter.remove_actor(actor, render=False)
         self._actors = []
         if self.look.ground is not None:
-            self._add_ground(state)
+            self._add_ground(state, obstacles)
         if obstacles is not None:
             self._add_obstacles(state, obstacles)
         self._add_sheets(state)
@@ -76,7 +76,7 @@ class Stage:
         right = np.cross(camera.up, backward)
         for (x, y, z), color, intensity in (
             ((-0.9, 1.0, 0.7), "#fff8ee", 0.78),
-            ((1.0, 0.15, 0.8), "#e6eeff", 0.48),
+            ((1.0, 0.15, 0.8), "#e6eeff", 0.54),
             ((0.2, 0.9, -1.0), "#ffffff", 0.3),
         ):
             position = camera.target + scale * (x * right + y * camera.up + z * backward)
@@ -123,22 +123,23 @@ class Stage:
 
     def _add_obstacles(self, state: State, obstacles: ObstacleSurface) -> None:
         """Obstacles: translucent grey; a shell that encloses the sheet is only hinted at."""
-        active = obstacles.active_faces(state.time)
-        for index in range(len(obstacles.names)):
-            faces = obstacles.faces[(obstacles.face_obstacle == index) & active]
-            if not len(faces):
-                continue
+        for faces in obstacles.active_parts(state.time):
             volume = signed_volume(state.obstacle_x, faces)
             opacity = 0.05 if volume < 0 else 0.5 if volume > 0 else 0.25
             options: dict[str, Any] = {"smooth_shading": True, "split_sharp_edges": True, "feature_angle": 30.0}
             options |= {"culling": "back"} if volume else {}  # of closed surfaces only the outer, or far, side
             self._add(self._surface(state.obstacle_x, faces), opacity=opacity, **OBSTACLE, **options)
 
-    def _add_ground(self, state: State) -> None:
-        """A plane with nothing on it but the shadow."""
+    def _add_ground(self, state: State, obstacles: ObstacleSurface | None) -> None:
+        """A plane with nothing on it but the shadows of sheets and solid obstacles."""
         assert self.look.ground is not None
         width, centre = 3.0 * self.look.scale, self.look.centre[:2]
-        opacity = shadow_image(state.x, state.mesh.face_nodes, self.look.ground, centre, width)
+        surfaces = [(state.x, state.mesh.face_nodes)]
+        if obstacles is not None:
+            parts = obstacles.active_parts(state.time)
+            surfaces += [(state.obstacle_x, part) for part in parts if signed_volume(state.obstacle_x, part) > 0]
+        shadows = [shadow_image(points, faces, self.look.ground, centre, width) for points, faces in surfaces]
+        opacity = np.max(shadows, axis=0)
         pixels = np.zeros((*opacity.shape, 4), np.uint8)
         pixels[..., 3] = np.round(255 * opacity[::-1])
         plane = self._pv.Plane(center=(*centre, self.look.ground), direction=(0, 0, 1), i_size=width, j_size=width)

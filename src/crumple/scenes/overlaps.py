@@ -19,7 +19,9 @@ from crumple.simulation.state import State
 from crumple.typing import Floats
 
 MOST_EDGES = 10.0
-"""Contact that reaches further than this many edge lengths makes every face touch thousands: surely a wrong unit."""
+"""Contact that reaches further than this many edge lengths makes every face meet thousands: surely a wrong unit."""
+MOST_PAIRS = 1e8
+"""Pairs of primitives within reach of each other in a flat sheet that a scene may have (8 bytes each)."""
 MOST_REPORTED = 10
 
 
@@ -42,7 +44,7 @@ def check_overlaps(model: Model, state: State, problems: Problems) -> None:
 
 def _check_gap(surface: Surface, x: Floats, names: tuple[str, ...], problems: Problems) -> None:
     """Note the closest pair of parts if it is closer than its thickness."""
-    candidates = find_candidates(surface, x, x, surface.reach)
+    candidates = find_candidates(surface, x, x, surface.reach - surface.dhat)  # within the thickness
     gap, pair = min_gap(surface, candidates, x)
     if gap > 0:
         return
@@ -55,18 +57,24 @@ def _check_gap(surface: Surface, x: Floats, names: tuple[str, ...], problems: Pr
 
 
 def _check_reach(model: Model, state: State, problems: Problems) -> bool:
-    """Whether thickness and activation distance are lengths that fit the meshes."""
+    """Whether thickness and activation distance are lengths that fit the meshes.
+
+    Within the distance r of a node or edge lie about 7 (1 + r/h)² faces and edges of a flat mesh of edge length h.
+    """
     mesh = state.mesh
+    length = mesh.corner_length.reshape(-1, 3).mean(axis=1)
     thickness = max([*model.contact.sheet_thickness, *(obstacle.thickness for obstacle in model.obstacles)])
-    fits = True
+    before = len(problems.messages)
     for key, value in (("activation", model.contact.activation), ("thickness", thickness)):
         for sheet, name in enumerate(model.sheet_names):
-            edge = float(mesh.corner_length.reshape(-1, 3)[mesh.face_sheet == sheet].mean())
-            if value > MOST_EDGES * edge:
-                remedy = f"must be ≤ {MOST_EDGES:g} edge lengths of sheet {name!r}, {edge:.3g} m each"
+            edge = length[mesh.face_sheet == sheet]
+            size = float(edge.mean())
+            pairs = 14.0 * len(edge) * (1.0 + value / size) ** 2
+            if value > MOST_EDGES * size or pairs > MOST_PAIRS:
+                most = min(MOST_EDGES, max(0.0, (MOST_PAIRS / (14.0 * len(edge))) ** 0.5 - 1.0)) * size
+                remedy = f"must be ≤ {most:.2g} m for the {len(edge)} faces of {name!r} with edges of {size:.2g} m"
                 problems.add(("contact", key), remedy, value)
-                fits = False
-    return fits
+    return len(problems.messages) == before
 
 
 def _initial_surface(model: Model, state: State) -> tuple[Surface, Floats]:

@@ -55,7 +55,7 @@ class SolverOptions:
     max_step: float = 0.04
     min_step: float = 1e-6
     fixed_step: float | None = None
-    max_iterations: int = 100
+    max_iterations: int = 60
     linear_solver: str = "auto"
 
     def __post_init__(self) -> None:

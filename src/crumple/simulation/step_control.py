@@ -19,8 +19,12 @@ LONGER = 1.5
 """Most that a step may grow over the one before."""
 HOLD_AFTER = 2
 """Times that a step is shortened before an obstacle without room is held back instead."""
-WORTHWHILE = 60
-"""Newton iterations beyond which two shorter steps are cheaper than one."""
+EASY, HARD = 6, 12
+"""Newton iterations below which a longer step is cheaper, and above which two shorter ones are.
+
+Measured on crumpled states: a step short enough to converge in a few iterations ends within 1e-3 of the least energy;
+a four times longer one needs more iterations than four short steps together and still ends tens of per cent above.
+"""
 SAFETY = 0.9
 
 
@@ -73,7 +77,9 @@ def next_step_size(options: SolverOptions, attempt: Attempt, wanted: float, erro
     factor = min(LONGER, SAFETY / max(error, 1e-12) ** 0.5)
     if attempt.retries:
         factor = min(factor, 1.0)
-    if iterations > WORTHWHILE:
-        factor = min(factor, WORTHWHILE / iterations)
+    if iterations > HARD:
+        factor = min(factor, max(SHORTER, HARD / iterations))
+    elif iterations > EASY:
+        factor = min(factor, 1.0)
     base = attempt.step if attempt.retries or factor < 1.0 else max(attempt.step, min(wanted, attempt.step * 2.0))
     return min(max(base * factor, options.min_step), options.max_step)

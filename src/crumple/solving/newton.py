@@ -1,7 +1,11 @@
-"""Newton's method with collision-bounded steps.
+"""Newton's method with collision-bounded steps, projected on demand.
 
 Obstacles and the sheet move together: the remaining displacement of the obstacles is part of the direction until
 they have arrived (those steps are bounded by collisions only); from then on every step must decrease the potential.
+
+The Hessian keeps the compressive membrane stress, which sets the rate of convergence, as long as the whole matrix is
+positive definite; where it is not, the stress is clamped, and the exact Hessian is tried again after a pause that
+doubles with every failure.
 """
 
 from __future__ import annotations
@@ -21,117 +25,153 @@ BACKTRACKS = 40
 ROUNDING = 1e-13
 """Relative decrease of the potential below which rounding decides."""
 BLOCKED_STEP = 0.02
-"""A collision-free fraction below this, several times in a row, means that an obstacle has no room."""
+"""A collision-free fraction below this, `BLOCKED_PATIENCE` times in a row, means that an obstacle has no room."""
 BLOCKED_PATIENCE = 6
+LONGEST_PAUSE = 16
+"""Most iterations between two attempts with the exact Hessian."""
 
 
 @dataclass(frozen=True)
 class NewtonOptions:
     """When to stop.
 
-    `energy` [J]: stop when half the Newton decrement, the predicted decrease, is below it;
+    `energy` [J]: stop when half the Newton decrement, the decrease that the quadratic model predicts, is below it;
     `distance` [m]: and no node would move farther than this.
     """
 
     energy: float
     distance: float
-    max_iterations: int = 100
+    max_iterations: int = 60
 
 
 @dataclass(frozen=True)
 class Outcome:
     """Where Newton's method ended: x (node_count, 3), obstacles included; `reason` is "" when it converged.
 
-    `held`: obstacle parts that could not follow their motion;  `gap`: predicted decrease still possible [J].
+    `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
+    `min_gap`: smallest contact gap [m], infinite when nothing is near.
     """
 
     x: Floats
     reason: str
     iterations: int
     contacts: int
-    gap: float
-    min_gap: float = float("inf")
-    held: tuple[int, ...] = ()
-
-    @property
-    def converged(self) -> bool:
-        return self.reason == ""
+    predicted: float
+    min_gap: float
+    held: tuple[int, ...]
 
 
 class Newton:
-    """One minimisation; keeps what its iterations share."""
+    """One minimisation; holds what its iterations share."""
 
     def __init__(self, potential: Potential, system: NewtonSystem, options: NewtonOptions) -> None:
         self._potential = potential
         self._system = system
         self._options = options
-        self._exact = False
-        self._exact_wait = 0
-        self._exact_pause = 1
+        self._pause = 1
+        self._wait = 0
+        self._iterations = 0
+        self._contacts = 0
+        self._predicted = np.inf
+        self._held: set[int] = set()
 
     def minimise(self, x: Floats, obstacle_target: Floats, node_part: Ints, *, hold: bool) -> Outcome:
         """Minimise from x (node_count, 3) while the obstacle nodes go to `obstacle_target` (obstacle_nodes, 3).
 
         `hold`: let obstacles that have no room stay behind instead of giving up.
         """
-        free = self._potential.free_count
         x = x.copy()
-        held: set[int] = set()
-        blocked = 0
-        contacts = 0
-        energy: float | None = None
-        for iteration in range(1, self._options.max_iterations + 1):
-            remaining = obstacle_target - x[free:]
-            remaining[np.isin(node_part[free:], sorted(held))] = 0.0
-            moving = bool(np.any(remaining))
-            direction, expansion = self._direction(x, remaining, moving)
-            contacts = max(contacts, expansion.contacts)
-            if direction is None:
-                return Outcome(x, "the linear system is not positive definite", iteration, contacts, np.inf)
-            decrement = -float(np.vdot(expansion.gradient, direction[:free]))
-            if not np.isfinite(decrement):
-                return Outcome(x, "a force is not finite", iteration, contacts, np.inf)
-            if not moving and self._is_small(decrement, direction):
-                return Outcome(x, "", iteration, contacts, 0.5 * decrement, held=tuple(sorted(held)))
-            limit, parts = self._limit(x, direction)
-            if moving:
-                x += limit * direction
-                energy = None
-                if limit >= 1.0:
-                    x[free:] = np.where(remaining != 0.0, obstacle_target, x[free:])
-                blocked = blocked + 1 if limit < BLOCKED_STEP else 0
-                if blocked >= BLOCKED_PATIENCE:
-                    if not hold:
-                        return Outcome(x, "an obstacle has no room", iteration, contacts, np.inf, held=parts)
-                    held |= self._obstacles_to_hold(parts, node_part)
-                    blocked = 0
-                continue
-            energy = self._potential.value(x) if energy is None else energy
-            step, energy_new = self._search(x, direction, limit, energy, decrement)
-            if step == 0.0:
-                rounding = 0.5 * decrement <= ROUNDING * abs(energy)
-                reason = "" if rounding else "no step along the Newton direction decreases the energy"
-                return Outcome(x, reason, iteration, contacts, 0.5 * decrement, held=tuple(sorted(held)))
-            x += step * direction
-            energy = energy_new
-        return Outcome(x, "Newton's method did not converge", iteration, contacts, np.inf, held=tuple(sorted(held)))
+        reason = self._arrive(x, obstacle_target, node_part, hold) or self._descend(x)
+        touching = self._potential.touching
+        return Outcome(
+            x=x,
+            reason=reason,
+            iterations=self._iterations,
+            contacts=self._contacts,
+            predicted=self._predicted,
+            min_gap=np.inf if touching is None else touching.smallest_gap(x),
+            held=tuple(sorted(self._held)),
+        )
 
-    def _direction(self, x: Floats, remaining: Floats, moving: bool) -> tuple[Floats | None, Expansion]:
-        """The Newton direction of the free nodes together with the obstacles' remaining displacement."""
-        expansion = self._potential.expand(x, False)
-        right = -expansion.gradient
+    def _arrive(self, x: Floats, target: Floats, node_part: Ints, hold: bool) -> str:
+        """Move x with the obstacles until they are at `target` or held; "" or why that failed."""
+        free = self._potential.free_count
+        blocked = 0
+        while self._iterations < self._options.max_iterations:
+            remaining = target - x[free:]
+            remaining[np.isin(node_part[free:], sorted(self._held))] = 0.0
+            if not np.any(remaining):
+                return ""
+            direction, _ = self._direction(x, remaining)
+            if not np.all(np.isfinite(direction)):
+                return "a force is not finite"
+            limit, parts = self._limit(x, direction)
+            x += limit * direction
+            if limit >= 1.0:
+                x[free:] = np.where(remaining != 0.0, target, x[free:])
+            blocked = blocked + 1 if limit < BLOCKED_STEP else 0
+            if blocked >= BLOCKED_PATIENCE:
+                if not hold:
+                    return "an obstacle has no room"
+                self._hold(parts, node_part)
+                blocked = 0
+        return "Newton's method did not bring the obstacles to their places"
+
+    def _descend(self, x: Floats) -> str:
+        """Decrease the potential until the options are met; "" or why that failed."""
+        energy: float | None = None
+        while self._iterations < self._options.max_iterations:
+            direction, expansion = self._direction(x, None)
+            decrement = -float(np.vdot(expansion.gradient, direction[: len(expansion.gradient)]))
+            if not np.isfinite(decrement):
+                return "a force is not finite"
+            self._predicted = 0.5 * decrement
+            distance = float(np.sqrt(np.max(np.einsum("ij,ij->i", direction, direction))))
+            if self._predicted <= self._options.energy and distance <= self._options.distance:
+                return ""
+            limit, _ = self._limit(x, direction)
+            energy = self._potential.value(x) if energy is None else energy
+            step, lower = self._search(x, direction, limit, energy, decrement)
+            if step == 0.0:
+                rounding = self._predicted <= ROUNDING * abs(energy)
+                return "" if rounding else "no step along the Newton direction decreases the energy"
+            x += step * direction
+            energy = lower
+        return "Newton's method did not converge"
+
+    def _direction(self, x: Floats, remaining: Floats | None) -> tuple[Floats, Expansion]:
+        """The Newton direction (node_count, 3); `remaining` is the obstacles' own displacement, if they move."""
+        self._iterations += 1
+        free = self._potential.free_count
         direction = np.zeros_like(x)
-        direction[self._potential.free_count :] = remaining
-        if moving:
-            right = right + expansion.pull(direction)
-        if not self._system.factorise(self._system.assemble(expansion.terms)):
-            return None, expansion
-        direction[: self._potential.free_count] = self._system.solve(right)
+        expansion = None
+        if remaining is not None:
+            direction[free:] = remaining
+        else:
+            expansion = self._factorise_exact(x)
+        if expansion is None:
+            expansion = self._potential.expand(x, exact=False)
+            if not self._system.factorise(self._system.assemble(expansion.terms)):
+                return np.full_like(x, np.nan), expansion
+        self._contacts = max(self._contacts, expansion.contacts)
+        right = -expansion.gradient
+        if remaining is not None:
+            right += expansion.pull(direction)
+        direction[:free] = self._system.solve(right)
         return direction, expansion
 
-    def _is_small(self, decrement: float, direction: Floats) -> bool:
-        distance = float(np.sqrt(np.max(np.einsum("ij,ij->i", direction, direction))))
-        return 0.5 * decrement <= self._options.energy and distance <= self._options.distance
+    def _factorise_exact(self, x: Floats) -> Expansion | None:
+        """The expansion at x with its exact Hessian factorised, or None when that is not positive definite."""
+        if self._wait > 0:
+            self._wait -= 1
+            return None
+        expansion = self._potential.expand(x, exact=True)
+        if self._system.factorise(self._system.assemble(expansion.terms)):
+            self._pause = 1
+            return expansion
+        self._wait = self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        return None
 
     def _limit(self, x: Floats, direction: Floats) -> tuple[float, tuple[int, ...]]:
         touching = self._potential.touching
@@ -149,8 +189,7 @@ class Newton:
             step *= 0.5
         return 0.0, energy
 
-    @staticmethod
-    def _obstacles_to_hold(parts: tuple[int, ...], node_part: Ints) -> set[int]:
-        """The obstacle among the two blocking parts, or all obstacles when the sheet blocks itself."""
-        obstacles = set(parts)
-        return obstacles or set(np.unique(node_part).tolist())
+    def _hold(self, parts: tuple[int, ...], node_part: Ints) -> None:
+        """Hold the obstacle among the two blocking parts, or all obstacles when a sheet blocks itself."""
+        obstacles = set(np.unique(node_part[self._potential.free_count :]).tolist())
+        self._held |= (obstacles & set(parts)) or obstacles

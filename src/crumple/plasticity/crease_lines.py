@@ -1,0 +1,274 @@
+"""Lines on the pattern: which edges lie on a polyline, and how to get edges there when there are none.
+
+`insert_polyline` first moves free vertices near the line onto it, so that no slivers arise, then puts nodes on the
+corners of the line, then splits every edge that a segment crosses. A split point and its neighbour on the line
+share a face, so that the second split of that face leaves an edge along the line: no flips are needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from crumple.errors import InputError, SimulationError
+from crumple.geometry.triangle import shape_gradients
+from crumple.mesh import Buffers, Field, Refusal, SheetMesh, compact, grow, open_buffers, split_edge
+from crumple.mesh.buffers import FACES, NEW_VERTEX_A
+from crumple.typing import Bools, Floats, Ints
+
+ON_LINE = 1e-3
+"""A point is on a line when it is nearer than this share of the edge in question."""
+SNAP = 0.3
+"""Free vertices nearer to the line than this share of their shortest edge are moved onto it."""
+LEAST_AREA = 0.25
+"""A vertex is not moved when a face around it would keep less than this share of its area."""
+MOST_ROUNDS = 64
+"""Rounds of splits per segment; two or three are needed."""
+
+_WORLD = Field("x", "node", 3, "interpolate")
+
+
+@dataclass(frozen=True)
+class InsertedLine:
+    """A mesh with edges along a polyline, its world positions x (node_count, 3) [m], a mask of the hinges on it."""
+
+    mesh: SheetMesh
+    x: Floats
+    hinges: Bools
+
+
+def edges_on_polyline(
+    mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tolerance: float = ON_LINE
+) -> Bools:
+    """Hinges whose edge lies on the polyline (n, 2) [m] in the pattern of `sheet`, mask (hinge_count,).
+
+    `tolerance`: distance allowed, as a share of the edge's length. At a seam either side may be on the line.
+    """
+    polyline = check_polyline(polyline)
+    found = np.zeros(len(mesh.hinges.nodes), bool)
+    for side in range(2):
+        face, k = mesh.hinges.corners[:, side] // 3, mesh.hinges.corners[:, side] % 3
+        a, b = mesh.u[mesh.faces[face, k]], mesh.u[mesh.faces[face, (k + 1) % 3]]
+        reach = tolerance * np.linalg.norm(b - a, axis=1)
+        for p, q in pairwise(polyline):
+            near = (_distance(a, p, q) <= reach) & (_distance(b, p, q) <= reach)
+            found |= near & (mesh.face_sheet[face] == sheet)
+    return found
+
+
+def insert_polyline(
+    mesh: SheetMesh, x: Floats, polyline: Floats, *, sheet: int = 0, label: int = 0
+) -> InsertedLine:
+    """The mesh with nodes and edges along the polyline (n, 2) [m] in the pattern of `sheet`.
+
+    `x` (node_count, 3) [m] follows linearly. Ends inside the sheet become nodes; parts outside are left out. The edges
+    on the line get `label` unless it is 0; a labelled line is kept by remeshing. A closed line repeats its first point.
+    """
+    polyline = check_polyline(polyline)
+    mesh, x = _snap_vertices(mesh, np.ascontiguousarray(x, np.float64), polyline, sheet)
+    buf = open_buffers(mesh, [_WORLD], {"x": x}, spare=1.0)
+    for point in polyline:
+        buf = _insert_point(buf, point, sheet)
+    for p, q in pairwise(polyline):
+        buf = _split_crossed(buf, p, q, sheet)
+    mesh, values, _ = compact(buf, [_WORLD])
+    hinges = edges_on_polyline(mesh, polyline, sheet=sheet)
+    return InsertedLine(label_hinges(mesh, hinges, label) if label else mesh, values["x"], hinges)
+
+
+def label_hinges(mesh: SheetMesh, hinges: Bools, label: int) -> SheetMesh:
+    """The mesh with `label` on the marked hinges (hinge_count,)."""
+    labels = mesh.edge_label.copy()
+    labels.ravel()[mesh.hinges.corners[hinges].ravel()] = label
+    return replace(mesh, edge_label=labels)
+
+
+def check_polyline(polyline: Floats) -> Floats:
+    """The polyline (n ≥ 2, 2) as floats, without points that repeat the one before."""
+    line = np.asarray(polyline, np.float64)
+    if line.ndim != 2 or line.shape[1] != 2 or not np.isfinite(line).all():
+        raise InputError("crease.points", "must be a list of finite points (u, v), in m", line.shape)
+    line = line[np.append(True, np.any(line[1:] != line[:-1], axis=1))]
+    if len(line) < 2:
+        raise InputError("crease.points", "must have two different points at least", len(line))
+    return line
+
+
+def _closest(points: Floats, p: Floats, q: Floats) -> Floats:
+    """The point of the segment pq that is nearest to each of the points (n, 2)."""
+    along = np.clip((points - p) @ (q - p) / ((q - p) @ (q - p)), 0.0, 1.0)
+    return p + along[:, None] * (q - p)
+
+
+def _distance(points: Floats, p: Floats, q: Floats) -> Floats:
+    """Distance of points (n, 2) to the segment pq."""
+    return np.linalg.norm(points - _closest(points, p, q), axis=1)
+
+
+def _snap_vertices(mesh: SheetMesh, x: Floats, polyline: Floats, sheet: int) -> tuple[SheetMesh, Floats]:
+    """Free vertices near the line moved onto it; corners of the line take the nearest vertex first."""
+    used = np.unique(mesh.faces[mesh.face_sheet == sheet])
+    shortest = np.full(mesh.vertex_count, np.inf)
+    np.minimum.at(shortest, mesh.faces, mesh.corner_length.reshape(-1, 3))
+    np.minimum.at(shortest, np.roll(mesh.faces, -1, axis=1), mesh.corner_length.reshape(-1, 3))
+    free = np.zeros(mesh.vertex_count, bool)
+    free[used] = True
+    free &= _movable(mesh)
+    target = mesh.u.copy()
+    best = SNAP * shortest
+    for p, q in pairwise(polyline):
+        closest = _closest(mesh.u, p, q)
+        distance = np.linalg.norm(mesh.u - closest, axis=1)
+        nearer = free & (distance < best)
+        target[nearer], best[nearer] = closest[nearer], distance[nearer]
+    for point in polyline:
+        distance = np.where(free, np.linalg.norm(mesh.u - point, axis=1), np.inf)
+        vertex = int(np.argmin(distance))
+        if distance[vertex] < SNAP * shortest[vertex]:
+            target[vertex] = point
+    return _move_vertices(mesh, x, target)
+
+
+def _movable(mesh: SheetMesh) -> Bools:
+    """Vertices inside one material group, away from outline, seams and labelled edges, (vertex_count,)."""
+    node_fixed = mesh.boundary_nodes | (mesh.node_label != 0)
+    node_fixed |= np.bincount(mesh.vertex_node, minlength=mesh.node_count) > 1
+    group = mesh.face_material[mesh.hinges.faces]
+    border = (group[:, 0] != group[:, 1]) | (mesh.edge_label.ravel()[mesh.hinges.corners[:, 0]] != 0)
+    node_fixed[mesh.hinges.nodes[border, :2]] = True
+    return ~node_fixed[mesh.vertex_node]
+
+
+def _move_vertices(mesh: SheetMesh, x: Floats, target: Floats) -> tuple[SheetMesh, Floats]:
+    """Vertices at `target` in the pattern, except where faces would lose too much area; x and rest follow by F Δu."""
+    target = target.copy()
+    while True:
+        e = target[mesh.faces[:, 1]] - target[mesh.faces[:, 0]]
+        f = target[mesh.faces[:, 2]] - target[mesh.faces[:, 0]]
+        area = 0.5 * (e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0])
+        bad = mesh.faces[area < LEAST_AREA * mesh.face_area].ravel()
+        if np.array_equal(target[bad], mesh.u[bad]):
+            break
+        target[bad] = mesh.u[bad]
+    shift = np.zeros((mesh.node_count, 2))
+    shift[mesh.vertex_node] = target - mesh.u  # movable nodes have one vertex
+    gradients = shape_gradients(mesh.u[mesh.faces])
+
+    def follow(position: Floats) -> Floats:
+        slope = (
+            np.einsum("fac,fad->fcd", position[mesh.face_nodes], gradients) * mesh.face_area[:, None, None]
+        )
+        total = np.zeros((mesh.node_count, 3, 2))
+        np.add.at(total, mesh.face_nodes, slope[:, None])
+        return position + np.einsum("ncd,nd->nc", total, shift) / (3.0 * mesh.node_area[:, None])
+
+    moved = replace(mesh, u=np.ascontiguousarray(target), node_rest=follow(mesh.node_rest))
+    return moved, follow(x)
+
+
+def _insert_point(buf: Buffers, point: Floats, sheet: int) -> Buffers:
+    """A node at `point` when it is inside the sheet: on an edge by one split, inside a face by two."""
+    faces, active = _active_faces(buf, sheet)
+    corner = buf.links.u[faces]
+    a, b, c = corner[:, 0], corner[:, 1], corner[:, 2]
+    weight = np.stack([_cross(c - b, point - b), _cross(a - c, point - c), _cross(b - a, point - a)], axis=1)
+    weight /= _cross(b - a, c - a)[:, None]
+    inside = np.flatnonzero(weight.min(axis=1) >= -ON_LINE)
+    if len(inside) == 0:
+        return buf
+    face = inside[np.argmax(weight[inside].min(axis=1))]
+    share = np.maximum(weight[face], 0.0)
+    share /= share.sum()
+    corner_id = 3 * int(active[face])
+    if share.max() > 1.0 - ON_LINE:
+        return buf
+    k = int(np.argmin(share))
+    if share[k] < ON_LINE:  # on the edge opposite to corner k
+        i, j = (k + 1) % 3, (k + 2) % 3
+        return _split(buf, corner_id + i, share[j] / (share[i] + share[j]))
+    first = _split(buf, corner_id, share[1] / (share[0] + share[1]))
+    middle = int(first.report[NEW_VERTEX_A])
+    apex = int(first.links.faces[active[face], 2])
+    buf = _split(first, *_edge_between(first, middle, apex, share[2]))
+    buf.links.u[buf.report[NEW_VERTEX_A]] = point
+    return buf
+
+
+def _edge_between(buf: Buffers, tail: int, head: int, t: float) -> tuple[int, float]:
+    """The half-edge between two vertices, and the parameter on it that is t from `tail` to `head`."""
+    faces = buf.links.faces[: buf.counters[FACES]]
+    there = np.flatnonzero((faces == tail) & (np.roll(faces, -1, axis=1) == head))
+    if len(there):
+        return int(there[0]), t
+    back = np.flatnonzero((faces == head) & (np.roll(faces, -1, axis=1) == tail))
+    return int(back[0]), 1.0 - t
+
+
+def _split_crossed(buf: Buffers, p: Floats, q: Floats, sheet: int) -> Buffers:
+    """Split every edge that the segment pq crosses; in rounds, because a split renumbers the edges of its faces."""
+    for _ in range(MOST_ROUNDS):
+        edges, parameters = _crossed_edges(buf, p, q, sheet)
+        if len(edges) == 0:
+            return buf
+        touched: set[int] = set()
+        for edge, t in zip(edges.tolist(), parameters.tolist(), strict=True):
+            around = {edge // 3, int(buf.links.twin[edge]) // 3}
+            if touched.isdisjoint(around):
+                touched |= around
+                buf = _split(buf, edge, t)
+    raise SimulationError(
+        f"crease.points: the segment {p.tolist()} {q.tolist()} could not be inserted into the mesh"
+    )
+
+
+def _crossed_edges(buf: Buffers, p: Floats, q: Floats, sheet: int) -> tuple[Ints, Floats]:
+    """Half-edges, one per edge, that the segment crosses between their ends, and where (0 to 1)."""
+    faces, active = _active_faces(buf, sheet)
+    tail, head = buf.links.u[faces], buf.links.u[np.roll(faces, -1, axis=1)]
+    length = np.linalg.norm(head - tail, axis=2)
+    way = (q - p) / np.linalg.norm(q - p)
+    side_a, side_b = _cross(way, tail - p), _cross(way, head - p)
+    reach = ON_LINE * length
+    apart = (side_a * side_b < 0.0) & (np.abs(side_a) > reach) & (np.abs(side_b) > reach)
+    t = side_a / np.where(apart, side_a - side_b, 1.0)
+    along = ((tail + t[..., None] * (head - tail)) - p) @ way
+    crossed = apart & (along > -reach) & (along < np.linalg.norm(q - p) + reach)
+    corner = 3 * active[:, None] + np.arange(3)
+    twin = buf.links.twin[corner]
+    crossed &= (
+        (twin < 0) | (corner < twin) | (buf.face_sheet[twin // 3] != sheet) | _is_seam(buf, corner, twin)
+    )
+    return corner[crossed].astype(np.int32), t[crossed]
+
+
+def _is_seam(buf: Buffers, corner: np.ndarray, twin: np.ndarray) -> Bools:
+    """Whether the two sides of an edge have different vertices, in which case a line may cross either."""
+    faces = buf.links.faces.ravel()
+    after = 3 * (twin // 3) + (twin + 1) % 3
+    return (twin >= 0) & (faces[corner] != faces[after]) & (faces[corner] != faces[twin])
+
+
+def _active_faces(buf: Buffers, sheet: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3) and slots (n,) of the living faces of a sheet."""
+    count = int(buf.counters[FACES])
+    alive = (buf.links.faces[:count, 0] >= 0) & (buf.face_sheet[:count] == sheet)
+    active = np.flatnonzero(alive)
+    return buf.links.faces[active], active
+
+
+def _split(buf: Buffers, edge: int, t: float) -> Buffers:
+    """Split an edge, with more room when it is needed."""
+    code = split_edge(buf, edge, t)
+    if code == Refusal.NO_CAPACITY:
+        buf = grow(buf)
+        code = split_edge(buf, edge, t)
+    if code != Refusal.OK:
+        raise SimulationError(f"crease.points: the mesh refuses a node on the line ({Refusal(code).name})")
+    return buf
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """z component of the cross product of plane vectors."""
+    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

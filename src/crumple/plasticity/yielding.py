@@ -1,0 +1,116 @@
+"""Faces bent beyond the yield curvature keep a part of it, and are weakened ([Narain2013] §3, eq. 1-3).
+
+    S   = total bending strain of the face from its hinge angles (eq. 1, see `geometry.curvature`)
+    S_e = S - S_p                                             elastic part
+    S_p ← S_p + Δ S_e/‖S_e‖,   Δ = ‖S_e‖ - κ_y                when ‖S_e‖ > κ_y, Frobenius norm (eq. 2)
+    δ   ← δ + Δ/κ_y                                           (eq. 3)
+
+So κ_y δ is the plastic curvature that a face has gone through, back and forth.
+
+**Hardening** (H, off by default). The yield curvature grows to κ_y (1 + H δ). The return is still exact in one step:
+Δ = (‖S_e‖ - κ_y (1 + H δ))/(1 + H). The moment at which a weakened face yields is B κ_y (1 + H δ)/(1 + γ δ):
+constant for H = γ, rising for H > γ, falling (creases localise) for H < γ.
+
+**Crease radius** (ℓ, off by default). With H = 0 the moment does not rise with the plastic curvature, so nothing
+but the mesh fixes the width of a crease: it is one row of elements, of curvature θ_p/h. With ℓ > 0 the plastic
+curvature is limited to ‖S_p‖ ≤ 1/ℓ; what exceeds it stays elastic and loads the rows beside. A crease with the
+angle θ_p then covers at least the width θ_p ℓ on any mesh that is finer than that, and coarser meshes do not
+notice. ℓ is a length of the material: a few times its thickness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numba import njit
+
+from crumple.geometry.curvature import CurvatureStencil, bending_strain
+from crumple.geometry.hinge import dihedral_angles
+from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.typing import Floats
+
+
+@dataclass(frozen=True)
+class YieldLaw:
+    """Where faces yield, all (n,): `yield_curvature` κ_y [1/m], inf = elastic; `hardening` H; `largest` 1/ℓ [1/m]."""
+
+    yield_curvature: Floats
+    hardening: Floats
+    largest: Floats
+
+
+@dataclass(frozen=True)
+class Yielded:
+    """After yielding: S_p (n, 3) as (xx, yy, xy) [1/m], δ (n,), and how many faces yielded."""
+
+    plastic_curvature: Floats
+    damage: Floats
+    count: int
+
+
+def make_yield_law(
+    mesh: SheetMesh, materials: tuple[Material, ...], *, hardening: float = 0.0, crease_radius: float = 0.0
+) -> YieldLaw:
+    """The yield law of every face of `mesh`: κ_y from its material, H and ℓ [m] the same everywhere."""
+    yield_curvature = np.array([material.yield_curvature for material in materials], np.float64)[
+        mesh.face_material
+    ]
+    return uniform_yield_law(yield_curvature, hardening=hardening, crease_radius=crease_radius)
+
+
+def uniform_yield_law(
+    yield_curvature: Floats, *, hardening: float = 0.0, crease_radius: float = 0.0
+) -> YieldLaw:
+    """The yield law with the given κ_y (n,) [1/m] per face, one H and one ℓ [m]."""
+    largest = 1.0 / crease_radius if crease_radius > 0.0 else np.inf
+    size = len(yield_curvature)
+    return YieldLaw(
+        np.ascontiguousarray(yield_curvature, np.float64), np.full(size, hardening), np.full(size, largest)
+    )
+
+
+def total_curvature(mesh: SheetMesh, stencil: CurvatureStencil, x: Floats) -> Floats:
+    """Total bending strain S of each face in the shape x (node_count, 3) [m], (face_count, 3) [1/m]."""
+    return bending_strain(stencil, dihedral_angles(x, mesh.hinges.nodes))
+
+
+def yield_curvature(law: YieldLaw, total: Floats, plastic_curvature: Floats, damage: Floats) -> Yielded:
+    """S_p and δ after the faces have been bent to the total strain S; nothing is changed in place.
+
+    `total`, `plastic_curvature` (n, 3) [1/m];  `damage` (n,). Faces below yield keep their values bit by bit.
+    """
+    plastic, weakened = plastic_curvature.copy(), damage.copy()
+    count = return_map(total, plastic, weakened, law.yield_curvature, law.hardening, law.largest)
+    return Yielded(plastic, weakened, int(count))
+
+
+@njit(cache=True)
+def return_map(total, plastic, damage, limit, hardening, largest):
+    """Move `plastic` (n, 3) towards `total` where they are farther apart than allowed; add to `damage` (n,).
+
+    See the module's docstring. Returns the number of tensors that moved. Serves strains as well as curvatures.
+    """
+    count = 0
+    for f in range(len(total)):
+        xx, yy, xy = total[f, 0] - plastic[f, 0], total[f, 1] - plastic[f, 1], total[f, 2] - plastic[f, 2]
+        norm = sqrt(xx * xx + yy * yy + 2.0 * xy * xy)
+        bound = limit[f] * (1.0 + hardening[f] * damage[f])
+        if not norm > bound:
+            continue
+        flow = (norm - bound) / (1.0 + hardening[f])
+        scale = flow / norm
+        p, q, r = plastic[f, 0] + scale * xx, plastic[f, 1] + scale * yy, plastic[f, 2] + scale * xy
+        size = sqrt(p * p + q * q + 2.0 * r * r)
+        if size > largest[f]:
+            # a crease that was given tighter than allowed may turn, but is not opened
+            before = sqrt(plastic[f, 0] ** 2 + plastic[f, 1] ** 2 + 2.0 * plastic[f, 2] ** 2)
+            shrink = min(1.0, max(largest[f], before) / size)
+            p, q, r = shrink * p, shrink * q, shrink * r
+            flow = sqrt((p - plastic[f, 0]) ** 2 + (q - plastic[f, 1]) ** 2 + 2.0 * (r - plastic[f, 2]) ** 2)
+        plastic[f, 0], plastic[f, 1], plastic[f, 2] = p, q, r
+        damage[f] += flow / limit[f]
+        count += 1
+    return count

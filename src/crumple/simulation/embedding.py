@@ -1,0 +1,142 @@
+"""The plastic embedding y: the shape that a sheet would take if it were as close to its plastic rest state as can be.
+
+    y = argmin  Σ_hinges ½ l²/(A1+A2) (θ(y) - θ_0)²  +  Σ_faces ½ w ‖E(y)‖²
+
+the internal energy over B, with rest angles θ_0 from S_p and the in-plane stiffness weighted down ([Narain2013] §3):
+one Newton step with line search per time step. Damage is left out: it makes hinges softer, not their rest angle less
+certain. w is a plain number: with E the Green strain of a face (Y_eff = w B/A), unit strain of a face costs what w
+radians² of a hinge do, on coarse and fine elements alike. Real sheets have Y A/B ~ 10²…10⁵ instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
+from crumple.energies.contract import BatchEnergy
+from crumple.energies.membrane_stvk import make_membrane_stvk
+from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle
+from crumple.linalg import CholeskySolver, add_vectors, make_solver
+from crumple.materials.material import isotropic_membrane
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.solving.system import NewtonSystem
+from crumple.timing import PhaseTimer
+from crumple.typing import Floats, Ints
+
+MEMBRANE_WEIGHT = 1.0
+"""Default of w: strains stay far below 1, and single folds and cylinders are reproduced within a percent."""
+LARGEST_ANGLE = 3.0
+"""Rest angles in the embedding are kept below this [rad]: the dihedral angle jumps at π, where no step descends."""
+GAUGE = 1e-10
+"""Weight of staying where one is, as a share of the mean diagonal: fixes rigid motions and hardly anything else."""
+STIFFER_GAUGE = 1e3
+"""Growth of that weight when the system is not positive definite."""
+GAUGE_TRIALS = 3
+ARMIJO = 1e-4
+BACKTRACKS = 12
+SETTLED = 1e-6
+"""Predicted decrease [rad²] below which the embedding is left as it is: one hinge that is off by a milliradian."""
+
+
+class Embedding:
+    """What the Newton steps on one mesh share; make it anew when the mesh has changed."""
+
+    def __init__(
+        self,
+        mesh: SheetMesh,
+        *,
+        membrane_weight: float = MEMBRANE_WEIGHT,
+        stencil: CurvatureStencil | None = None,
+        solver: CholeskySolver | None = None,
+        timer: PhaseTimer | None = None,
+    ) -> None:
+        self._node_count = mesh.node_count
+        self._stencil = curvature_stencil(mesh) if stencil is None else stencil
+        area = np.abs(mesh.face_area)
+        stiffness = membrane_weight * isotropic_membrane(1.0, 0.0) / area[:, None]
+        self._membrane = make_membrane_stvk(mesh.u[mesh.faces], mesh.face_nodes, stiffness)
+        hinges = mesh.hinges
+        self._hinge_nodes: Ints = hinges.nodes
+        length = mesh.corner_length[hinges.corners].mean(axis=1)
+        self._hinge_stiffness = hinge_stiffness(np.ones(len(length)), length, area[hinges.faces].sum(axis=1))
+        self._nodes = np.arange(mesh.node_count, dtype=np.int32).reshape(-1, 1)
+        stencils = [self._nodes, self._membrane.stencil, self._hinge_nodes]
+        solver = make_solver() if solver is None else solver
+        self._system = NewtonSystem(
+            mesh.node_count, stencils, solver, PhaseTimer() if timer is None else timer
+        )
+        self.decrement = np.inf
+        """Predicted decrease of the last step [rad²]."""
+
+    def advance(self, y: Floats, plastic_curvature: Floats) -> Floats:
+        """The embedding (node_count, 3) [m] after one Newton step from y towards the rest state S_p (face_count, 3)."""
+        energies = self._energies(plastic_curvature)
+        gradient, terms = self._expand(energies, y)
+        direction = self._solve(gradient, terms)
+        if direction is None:
+            self.decrement = np.inf
+            return y
+        decrease = -float(np.vdot(gradient, direction))
+        self.decrement = 0.5 * decrease
+        if not np.isfinite(decrease) or self.settled:
+            return y
+        start = _value(energies, y)
+        step = 1.0
+        for _ in range(BACKTRACKS):
+            trial = y + step * direction
+            if _value(energies, trial) <= start - ARMIJO * step * decrease:
+                return trial
+            step *= 0.5
+        return y
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last step found nothing worth moving for; it stays so until S_p changes."""
+        return self.decrement < SETTLED
+
+    def settle(self, y: Floats, plastic_curvature: Floats, max_steps: int = 100) -> Floats:
+        """The embedding after as many steps as are needed: for creases that are there from the start."""
+        for _ in range(max_steps):
+            moved = self.advance(y, plastic_curvature)
+            if moved is y:
+                break
+            y = moved
+        return y
+
+    def energy(self, y: Floats, plastic_curvature: Floats) -> tuple[float, float]:
+        """The membrane and the bending part of what is minimised [rad²]."""
+        membrane, bending = (float(np.sum(e.value(y))) for e in self._energies(plastic_curvature))
+        return membrane, bending
+
+    def _energies(self, plastic_curvature: Floats) -> tuple[BatchEnergy, BatchEnergy]:
+        angle = np.clip(rest_angle(self._stencil, plastic_curvature), -LARGEST_ANGLE, LARGEST_ANGLE)
+        return self._membrane, BendingHinge(self._hinge_nodes, self._hinge_stiffness, angle)
+
+    def _expand(
+        self, energies: tuple[BatchEnergy, ...], y: Floats
+    ) -> tuple[Floats, list[tuple[Ints, Floats]]]:
+        gradient, terms = np.zeros((self._node_count, 3)), []
+        for energy in energies:
+            vectors, blocks = energy.gradient_hessian(y, True)
+            add_vectors(energy.stencil, vectors, 1.0, gradient)
+            terms.append((energy.stencil, blocks))
+        return gradient, terms
+
+    def _solve(self, gradient: Floats, terms: list[tuple[Ints, Floats]]) -> Floats | None:
+        """The Newton direction, with as much weight on staying as definiteness asks for."""
+        blocks = self._system.assemble(terms)
+        diagonal = self._system.pattern.row_start[:-1]
+        share = GAUGE * float(np.mean(np.trace(blocks[diagonal], axis1=1, axis2=2))) / 3.0
+        for _ in range(GAUGE_TRIALS):
+            blocks[diagonal] += share * np.eye(3)
+            if self._system.factorise(blocks):
+                direction = self._system.solve(-gradient)
+                if np.isfinite(direction).all():
+                    return direction
+            share *= STIFFER_GAUGE
+        return None
+
+
+def _value(energies: tuple[BatchEnergy, ...], y: Floats) -> float:
+    total = sum(float(np.sum(energy.value(y))) for energy in energies)
+    return total if np.isfinite(total) else np.inf

@@ -1,0 +1,110 @@
+"""Collision-free step lengths: safe, not needlessly short, against ipctk's TightInclusion."""
+
+import ipctk
+import numpy as np
+import pytest
+from contact_shapes import grid, jittered_grid, roll
+
+from crumple.contact import candidate_parts, find_candidates, has_intersections, make_surface, min_gap, step_limit
+from crumple.contact.distance import edge_edge_distance, point_triangle_distance
+from crumple.contact.safe_step import pair_step_limit
+
+
+def limit_of(is_edges, x, move, thickness=0.0, limit=1.0):
+    return pair_step_limit(is_edges, x, move, thickness, limit, np.empty((4, 3)), np.empty(4), np.empty(3))
+
+
+def gaps(is_edges, x, move, times, thickness):
+    distance = edge_edge_distance if is_edges else point_triangle_distance
+    return np.array([distance(*(x + t * move)) for t in times]) - thickness
+
+
+@pytest.mark.parametrize("is_edges", [False, True])
+@pytest.mark.parametrize("thickness", [0.0, 0.05])
+def test_pairs_keep_a_tenth_of_their_gap_and_use_most_of_it(is_edges, thickness):
+    rng = np.random.default_rng(11)
+    stopped = 0
+    for _ in range(400):
+        x, move = rng.normal(size=(4, 3)), 2.0 * rng.normal(size=(4, 3))
+        gap = gaps(is_edges, x, move, [0.0], thickness)[0]
+        if gap < 1e-3:
+            continue
+        t = limit_of(is_edges, x, move, thickness)
+        path = gaps(is_edges, x, move, np.linspace(0, min(t, 1.0), 300), thickness)
+        assert path.min() >= 0.0999 * gap
+        if t <= 1.0:
+            stopped += 1
+            assert path[-1] <= 0.2001 * gap
+    assert stopped > 30
+
+
+@pytest.mark.parametrize("is_edges", [False, True])
+def test_never_later_than_the_true_hit(is_edges):
+    rng = np.random.default_rng(12)
+    ccd = ipctk.TightInclusionCCD()
+    oracle = ccd.edge_edge_ccd if is_edges else ccd.point_triangle_ccd
+    hits = 0
+    for _ in range(400):
+        x, move = rng.normal(size=(4, 3)), 2.0 * rng.normal(size=(4, 3))
+        hit, time = oracle(*x, *(x + move))
+        t = limit_of(is_edges, x, move)
+        if hit:
+            hits += 1
+            assert t < time + 1e-5
+            assert t > 0.0
+    assert hits > 20
+
+
+def test_sliding_is_not_slowed_down():
+    """A point slides 1 m over a face at a height of 1 µm: no limit, although the motion is a million gaps long."""
+    x = np.array([[-0.5, 0, 1e-6], [-1, -1, 0], [2, -1, 0], [0, 2, 0.0]])
+    move = np.zeros((4, 3))
+    move[0, 0] = 1.0
+    assert limit_of(False, x, move) == np.inf
+    move[0, 2] = -2e-6
+    assert 0.4 < limit_of(False, x, move) < 0.4501
+
+
+def test_closed_gap_stops_at_once():
+    x = np.array([[0.2, 0.2, 0.01], [0, 0, 0], [1, 0, 0], [0, 1, 0.0]])
+    move = np.ones((4, 3))
+    move[0] = 0
+    assert limit_of(False, x, move, thickness=0.02) == 0.0
+
+
+def test_sheet_stops_before_it_intersects():
+    rest, faces = jittered_grid(10, 40, 0.1, 0.4, seed=5)
+    x = roll(rest, pitch=2e-3, radius=0.02)
+    surface = make_surface(faces, rest, dhat=1e-3, part_thickness=2e-4)
+    mesh = ipctk.CollisionMesh(rest, surface.edges, surface.faces)
+    rng = np.random.default_rng(1)
+    for scale in (1e-4, 1e-3, 1e-2):
+        y = x + scale * rng.normal(size=x.shape)
+        candidates = find_candidates(surface, x, y, surface.reach)
+        fraction, pair = step_limit(surface, candidates, x, y)
+        z = x + fraction * (y - x)
+        assert min_gap(surface, candidates, z)[0] > 0
+        assert not has_intersections(surface, z)
+        assert not ipctk.has_intersections(mesh, z)
+        exact = ipctk.compute_collision_free_stepsize(mesh, x, y)
+        assert fraction <= exact + 1e-5
+        if fraction < 1:
+            assert candidate_parts(surface, candidates, pair) == (0, 0)
+            assert fraction > 0.3 * exact  # 90 % of the gap beyond the thickness of 0.2 mm
+    assert fraction < 1
+
+
+def test_the_limiting_parts_are_named():
+    rest, faces = grid(3, 3)
+    floor, more = grid(2, 2, 3.0, 3.0)
+    x = np.concatenate([rest + np.array([1.0, 0.9, 0.1]), floor])
+    surface = make_surface(faces, x, dynamic_count=9, obstacle_faces=more + 9, dhat=0.01, part_thickness=0.02)
+    y = x.copy()
+    y[:9, 2] -= 0.2
+    candidates = find_candidates(surface, x, y, surface.reach)
+    fraction, pair = step_limit(surface, candidates, x, y)
+    assert 0.32 <= fraction <= 0.3601
+    assert sorted(candidate_parts(surface, candidates, pair)) == [0, 1]
+    y = x + 1.0  # both move alike
+    candidates = find_candidates(surface, x, y, surface.reach)
+    assert step_limit(surface, candidates, x, y) == (1.0, -1)

@@ -1,0 +1,203 @@
+"""OBJ files: round trips, all index forms, the student simulator's tags, and one-line errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from odd_meshes import ODD
+
+import crumple.mesh as cm
+from crumple.errors import InputError
+
+TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+
+
+def read(tmp_path: Path, text: str | bytes) -> cm.ObjData:
+    path = tmp_path / "mesh.obj"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return cm.read_obj(path)
+
+
+@pytest.mark.parametrize("name", [n for n in ODD if n != "two sheets"])
+def test_round_trip_is_identical(tmp_path: Path, name: str) -> None:
+    mesh = ODD[name]
+    x = mesh.node_rest + np.random.default_rng(0).normal(size=mesh.node_rest.shape)
+    cm.write_obj(tmp_path / "a.obj", mesh, x)
+    again, x_again = cm.sheet_from_obj(cm.read_obj(tmp_path / "a.obj"))
+    np.testing.assert_array_equal(x_again, x)
+    for field in ("u", "vertex_node", "faces", "face_material", "edge_label", "node_label"):
+        np.testing.assert_array_equal(getattr(again, field), getattr(mesh, field))
+    assert again.faces.dtype == again.vertex_node.dtype == np.int32
+
+
+def test_all_index_forms_mean_the_same(tmp_path: Path) -> None:
+    tail = "vt 0 0\nvt 2 0\nvt 0 2\nvn 0 0 1\n"
+    for face in ("1/1 2/2 3/3", "1/1/1 2/2/1 3/3/1", "-3/-3 -2/-2/-1 3/3"):
+        data = read(tmp_path, f"# a comment\n{TRIANGLE}{tail}f {face} # the face\n")
+        assert data.has_texture
+        assert data.faces.tolist() == data.face_texture.tolist() == [[0, 1, 2]]
+    for face in ("1 2 3", "1//1 2//1 3//1", "-3 -2 -1"):
+        data = read(tmp_path, f"{TRIANGLE}{tail}f {face}\n")
+        assert not data.has_texture
+        assert data.faces.tolist() == [[0, 1, 2]]
+
+
+def test_polygons_become_fans_and_lines_may_go_on(tmp_path: Path) -> None:
+    data = read(tmp_path, "v 0 0 0\r\nv 1 0 0\r\nv 1 1 0\r\nv 0 1 0\r\nf 1 2 \\\r\n3 4\r\n")
+    assert data.faces.tolist() == [[0, 1, 2], [0, 2, 3]]
+
+
+def test_faces_may_come_before_their_points(tmp_path: Path) -> None:
+    assert read(tmp_path, "f 1 2 3\n" + TRIANGLE).faces.tolist() == [[0, 1, 2]]
+
+
+def test_labels_velocities_and_unknown_tags(tmp_path: Path) -> None:
+    text = "v 0 0 0\nnl 4\nvv 1 2 3\nv 1 0 0\nv 0 1 0\nny 5 6\nf 1 2 3\ne 1 2\nel 9\nel 2 3 8\no name\n"
+    data = read(tmp_path, text)
+    assert data.point_label.tolist() == [4, 0, 0]
+    assert data.velocity.tolist() == [[1, 2, 3], [0, 0, 0], [0, 0, 0]]
+    assert data.edges.tolist() == [[0, 1, 9], [1, 2, 8]]
+    assert data.custom == {"ny": [(6, 2, ["5", "6"])]}
+    mesh, _ = cm.sheet_from_obj(data)
+    assert mesh.node_label.tolist() == [4, 0, 0]
+    assert mesh.edge_label.tolist() == [[9, 8, 0]]
+
+
+def test_seam_from_texture(tmp_path: Path) -> None:
+    text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 5 0\nvt 6 1\n"
+    mesh, _ = cm.sheet_from_obj(read(tmp_path, text + "vt 5 1\nf 1/1 2/2 3/3\nf 1/5 3/6 4/7\n"))
+    assert (mesh.node_count, mesh.vertex_count) == (4, 6)
+    assert (mesh.twin >= 0).sum() == 2
+
+
+@pytest.mark.parametrize("turn", [np.eye(3), np.diag([1.0, -1.0, -1.0]), None])
+def test_flat_mesh_is_its_own_pattern(tmp_path: Path, turn: np.ndarray | None) -> None:
+    flat, x = cm.rectangle(1.0, 0.5, 0.2)
+    if turn is None:
+        turn, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))
+        turn *= np.sign(np.linalg.det(turn))
+    moved = x @ turn.T + [3.0, 1.0, 2.0]
+    lines = [f"v {a!r} {b!r} {c!r}" for a, b, c in moved.tolist()]
+    lines += [f"f {a} {b} {c}" for a, b, c in (flat.face_nodes + 1).tolist()]
+    mesh, _ = cm.sheet_from_obj(read(tmp_path, "\n".join(lines)))
+    assert not mesh.has_seams
+    np.testing.assert_allclose(mesh.corner_length, flat.corner_length, rtol=1e-9)
+    if np.array_equal(turn, np.eye(3)):
+        np.testing.assert_array_equal(mesh.u, moved[:, :2])
+
+
+def test_curved_mesh_gets_a_pattern_per_triangle() -> None:
+    mesh = ODD["icosphere"]
+    assert mesh.vertex_count == 3 * mesh.face_count
+    p = mesh.u[mesh.faces]
+    np.testing.assert_array_equal(p[:, 0], 0.0)
+    np.testing.assert_array_equal(p[:, 1, 1], 0.0)
+    length = np.linalg.norm(np.diff(mesh.node_rest[mesh.edges], axis=1)[:, 0], axis=1)
+    np.testing.assert_allclose(mesh.corner_length[mesh.edge_corners], length, rtol=1e-12)
+
+
+def test_pattern_and_world_merge_into_a_seamed_sheet(tmp_path: Path) -> None:
+    tube, x = cm.cylinder(1.0, 0.5, 0.1)
+    pattern = cm.make_sheet_mesh(tube.u, tube.faces)
+    cm.write_obj(tmp_path / "pattern.obj", pattern, pattern.node_rest)
+    world = [f"v {a!r} {b!r} {c!r}" for a, b, c in x.tolist()]
+    world += [f"f {a} {b} {c}" for a, b, c in (tube.face_nodes + 1).tolist()]
+    (tmp_path / "world.obj").write_text("\n".join(world))
+    a, b = cm.read_obj(tmp_path / "pattern.obj"), cm.read_obj(tmp_path / "world.obj")
+    mesh, x_again = cm.merge_pattern_and_world(a, b)
+    for field in ("u", "vertex_node", "faces"):
+        np.testing.assert_array_equal(getattr(mesh, field), getattr(tube, field))
+    np.testing.assert_array_equal(x_again, x)
+    with pytest.raises(InputError, match="faces"):
+        cm.merge_pattern_and_world(read(tmp_path, TRIANGLE + "f 1 2 3"), b)
+
+
+def test_obstacle_surface_drops_unused_points(tmp_path: Path) -> None:
+    points, faces = cm.surface_from_obj(read(tmp_path, "v 9 9 9\n" + TRIANGLE + "f 2 3 4\n"))
+    assert points.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    assert faces.tolist() == [[0, 1, 2]]
+
+
+MALFORMED = [
+    ("v 0 0 nan\n", ":1"),
+    (TRIANGLE + "v inf 0 0\nf 1 2 3", ":4"),
+    (TRIANGLE + "f 1 2 4\n", ":4"),
+    (TRIANGLE + "\nf 1 2 0\n", ":5"),
+    (TRIANGLE + "f 1 2 -4\n", ":4"),
+    (TRIANGLE + "f 1 2\n", ":4"),
+    (TRIANGLE + "f 1 2 x\n", ":4"),
+    (TRIANGLE + "f 1/1 2/1 3/1\n", ":4"),
+    (TRIANGLE + "f 1/2/3/4 2 3\n", ":4"),
+    (TRIANGLE + "f 1 2 99999999999999999999\n", ":4"),
+    ("v 0 0\n", ":1"),
+    ("v a b c\n", ":1"),
+    ("nl 1\n", ":1"),
+    ("v 0 0 0\nnl one\n", ":2"),
+    ("v 0 0 0\nnl 5000000000\n", ":2"),
+    ("el 3\n", ":1"),
+    ("vv 1 2 3\n", ":1"),
+    (TRIANGLE, "no faces"),
+    ("", "no vertices"),
+    ("hello world\n" * 10, "no vertices"),
+    (b"\x00\x01\x02v 0 0 0", "binary"),
+    (bytes(range(128, 256)) * 20, "no vertices"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), MALFORMED)
+def test_malformed_files_give_one_line_with_the_place(
+    tmp_path: Path, text: str | bytes, message: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        read(tmp_path, text)
+    assert message in str(error.value)
+    assert "mesh.obj" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRIANGLE + "f 1 2 2\n",
+        TRIANGLE + "v 5 5 5\nf 1 2 3\n",
+        TRIANGLE + "vt 0 0\nvt 1 0\nvt 0 1\nf 1/1 3/3 2/2\n",
+        TRIANGLE + "vt 0 0\nf 1/1 2/1 3/1\n",
+        TRIANGLE + "v 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\nf 2 4 3\n",
+        TRIANGLE + "v 0 0 1\nf 1 2 3\nf 1 2 4\n",
+        TRIANGLE + "f 1 2 3\ne 1 1\nel 4\n",
+        "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n",
+        "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n",
+    ],
+)
+def test_defective_sheets_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match=r"mesh\.obj"):
+        cm.sheet_from_obj(read(tmp_path, text))
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing.obj", tmp_path):
+        with pytest.raises(InputError, match="cannot be read"):
+            cm.read_obj(path)
+    mesh = ODD["triangle"]
+    with pytest.raises(InputError, match="cannot be written"):
+        cm.write_obj(tmp_path / "no" / "where.obj", mesh, mesh.node_rest)
+
+
+WORDS = st.sampled_from(
+    ["v", "vt", "f", "nl", "el", "e", "vv", "1", "2", "3", "-1", "0", "1/1", "1e400", "nan", "#", "/"]
+)
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(st.lists(WORDS, max_size=5), max_size=12), noise=st.binary(max_size=20))
+def test_any_text_is_read_or_refused(tmp_path: Path, lines: list[list[str]], noise: bytes) -> None:
+    text = (TRIANGLE + "\n".join(" ".join(words) for words in lines)).encode() + b"\n" + noise
+    try:
+        mesh, x = cm.sheet_from_obj(read(tmp_path, text))
+    except InputError:
+        return
+    assert cm.validate_mesh(mesh, x) == []
