@@ -35,9 +35,7 @@ def field_values(mesh: SheetMesh, rng: np.random.Generator) -> dict[str, np.ndar
     }
 
 
-def random_edits(
-    mesh: SheetMesh, seed: int, count: int, cuts: bool = False
-) -> tuple[Buffers, dict, np.ndarray]:
+def random_edits(mesh: SheetMesh, seed: int, count: int, cuts: bool = False) -> tuple[Buffers, dict, np.ndarray]:
     """Buffers after random edits, the values before, and how often each (kind, refusal code) came up."""
     rng = np.random.default_rng(seed)
     values = field_values(mesh, rng)
@@ -211,6 +209,36 @@ def test_tip_of_a_slit_stays() -> None:
     buf = cm.open_buffers(mesh)
     assert cm.collapse_edge(buf, edge_between(mesh, tip, 0), False, 1e-9) == Refusal.SHAPE
     assert cm.collapse_edge(buf, edge_between(mesh, 8, tip), True, 1e-9) == Refusal.SHAPE
+
+
+def test_collapse_along_a_seam_takes_back_its_split() -> None:
+    mesh = ODD["tube"]
+    vertex, paired = mesh.faces.ravel(), np.flatnonzero(mesh.twin >= 0)
+    other = mesh.twin[paired]
+    seam = int(paired[vertex[paired] != vertex[other // 3 * 3 + (other + 1) % 3]][0])
+    damage = np.random.default_rng(0).random(mesh.face_count)
+    for head in (False, True):
+        buf = cm.open_buffers(mesh, FIELDS[3:4], {"damage": damage})
+        assert cm.split_edge(buf, seam, 0.3) == Refusal.OK
+        # After the split, `seam` runs from its old tail to the new node.
+        edge = seam
+        if not head:  # any half-edge that leaves the new node along the seam
+            faces, node = buf.links.faces, buf.report[NEW_NODE]
+            tails = buf.links.vertex_node[faces[: buf.counters[FACES]]].ravel()
+            edge = next(int(e) for e in np.flatnonzero(tails == node) if not cm.plan_collapse(buf, e, False, 1e-9))
+        assert cm.collapse_edge(buf, edge, head, 1e-9) == Refusal.OK
+        assert buf.report[REMOVED_NODE] == mesh.node_count
+        edited, values, _ = cm.compact(buf, FIELDS[3:4])
+        assert cm.validate_mesh(edited) == []
+        assert (edited.node_count, edited.vertex_count) == (mesh.node_count, mesh.vertex_count)
+        np.testing.assert_allclose(np.sort(values["damage"]), np.sort(damage), atol=1e-12)
+
+
+def test_curved_rim_collapses_only_with_tolerance() -> None:
+    mesh, _ = cm.disk(1.0, 0.2)
+    rim = int(np.flatnonzero(mesh.twin < 0)[0])
+    assert cm.collapse_edge(cm.open_buffers(mesh), rim, True, 1e-9) == Refusal.SHAPE
+    assert cm.collapse_edge(cm.open_buffers(mesh), rim, True, 0.3) == Refusal.OK
 
 
 def test_protected_nodes_are_not_removed() -> None:

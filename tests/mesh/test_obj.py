@@ -149,9 +149,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("text", "message"), MALFORMED)
-def test_malformed_files_give_one_line_with_the_place(
-    tmp_path: Path, text: str | bytes, message: str
-) -> None:
+def test_malformed_files_give_one_line_with_the_place(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(InputError) as error:
         read(tmp_path, text)
     assert message in str(error.value)

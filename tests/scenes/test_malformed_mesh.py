@@ -159,37 +159,8 @@ VALID = (
     "v 0 0 0\nnl 3\nvv 0 0 1\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n"
     "usemtl material_0\nf 1/1 2/2 3/3\nf 2/2 4/4 3/3\ne 1 2\nel 7\n"
 )
-WORDS = [
-    "0",
-    "1",
-    "-1",
-    "2",
-    "3",
-    "4",
-    "9",
-    "-9",
-    "1e9",
-    "-1e-9",
-    "nan",
-    "inf",
-    "1e400",
-    "x",
-    "/",
-    "//",
-    "1/1",
-    "1//1",
-    "v",
-    "vt",
-    "f",
-    "e",
-    "el",
-    "nl",
-    "vv",
-    "usemtl",
-    "#",
-    "\\\\",
-    "\\t",
-]
+NUMBERS = ["0", "1", "-1", "2", "3", "4", "9", "-9", "1e9", "-1e-9", "nan", "inf", "1e400", "x"]
+WORDS = [*NUMBERS, "/", "//", "1/1", "1//1", "v", "vt", "f", "e", "el", "nl", "vv", "usemtl", "#", "\\"]
 
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])

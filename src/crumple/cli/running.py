@@ -13,7 +13,7 @@ from crumple.cli.interruption import Interruption
 from crumple.cli.progress import RunProgress
 from crumple.errors import InputError, SimulationError
 from crumple.recording.files import write_atomically
-from crumple.recording.recorder import Recorder, create_recording
+from crumple.recording.recorder import Recorder, check_vacant, create_recording
 from crumple.recording.recording import Recording
 from crumple.recording.resume import resume_recording
 from crumple.scenes import Scene, build, dump_scene, load_scene
@@ -36,6 +36,7 @@ def run_scene(
     console = Console(stderr=True)
     scene = load_with_length(source, frames, until, overrides=overrides, quick=quick)
     folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
+    check_vacant(folder, force)  # before the scene is built, which may take a while
     notice = CompilationNotice(console)
     model, state = build(scene)
     with create_recording(folder, dump_scene(scene), force=force) as recorder:

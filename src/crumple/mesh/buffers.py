@@ -40,6 +40,7 @@ class Buffers(NamedTuple):
     `plan_collapse` would remove, and the vertex that would replace it there.
     `report`: what the last accepted edit changed: NEW_NODE (first of NEW_NODE_COUNT), REMOVED_NODE,
     NEW_VERTEX_A/B, REMOVED_FACE_A/B (-1 = none), then FACE_COUNT new or changed faces from FACE_LIST on.
+    `scratch`, `polygon`: for the overlap of faces, see `overlap`.
     """
 
     links: Links
@@ -59,6 +60,8 @@ class Buffers(NamedTuple):
     ring: Indices
     ring_vertex: Indices
     report: Indices
+    scratch: Floats
+    polygon: Floats
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ def open_buffers(
     def stacked(where: Place, count: int, capacity: int) -> Floats:
         return stack_fields(fields, values, where, count, capacity)
 
+    face_data = stacked("face", faces, room[2])
     buf = Buffers(
         links=Links(
             faces=_padded(mesh.faces, room[2], np.int64, -1),
@@ -118,7 +122,7 @@ def open_buffers(
         node_protected=_padded(protected, room[0], np.uint8, 0),
         node_data=stacked("node", nodes, room[0]),
         vertex_data=stacked("vertex", vertices, room[1]),
-        face_data=stacked("face", faces, room[2]),
+        face_data=face_data,
         node_rule=field_rules(fields, "node"),
         vertex_rule=field_rules(fields, "vertex"),
         face_rule=field_rules(fields, "face"),
@@ -126,6 +130,8 @@ def open_buffers(
         ring=np.zeros(RING_CAPACITY, np.int64),
         ring_vertex=np.zeros(RING_CAPACITY, np.int64),
         report=np.full(FACE_LIST + RING_CAPACITY, -1, np.int64),
+        scratch=np.zeros((2 * RING_CAPACITY, 6 + face_data.shape[1])),
+        polygon=np.zeros((2, 7, 2)),
     )
     _find_node_corners(buf)
     return buf

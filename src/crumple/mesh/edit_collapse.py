@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from crumple.mesh.buffers import (
@@ -62,7 +61,7 @@ def edge_feature(buf: Buffers, edge: int) -> int:
     return OK
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def plan_collapse(buf: Buffers, edge: int, remove_head: bool, tolerance: float) -> int:
     """Refusal code of removing the tail (or head) p of `edge` into its other end q; the mesh is not changed.
 
@@ -90,7 +89,7 @@ def plan_collapse(buf: Buffers, edge: int, remove_head: bool, tolerance: float) 
     return _check_areas(buf, edge, tolerance)
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def collapse_edge(buf: Buffers, edge: int, remove_head: bool, tolerance: float) -> int:
     """Remove the tail (or head) of `edge` into its other end; returns a refusal code, `OK` = 0.
 
@@ -284,27 +283,19 @@ def _remove_face(buf: Buffers, edge: int, p_corner: int) -> int:
 @njit(**INNER)
 def _transfer_sector(buf: Buffers, begin: int, end: int, new_begin: int, new_end: int) -> None:
     """Face data of ring[new_begin:new_end] after the collapse from those of ring[begin:end] before it."""
-    n, m, columns = end - begin, new_end - new_begin, buf.face_data.shape[1]
+    n, m = end - begin, new_end - new_begin
     if _is_uniform(buf, begin, end):
         _discard(buf, new_begin, new_end)
         return
-    old_points, new_points = np.empty((n, 3, 2)), np.empty((m, 3, 2))
-    old_data, new_data = np.empty((n, columns)), np.empty((m, columns))
     for i in range(n):
-        corner = buf.ring[begin + i]
-        _load_triangle(buf.links, corner, corner_vertex(buf.links, corner), old_points, i)
-        for k in range(columns):
-            old_data[i, k] = buf.face_data[corner // 3, k]
+        _load_row(buf, i, buf.ring[begin + i], corner_vertex(buf.links, buf.ring[begin + i]))
     for i in range(m):
-        corner = buf.ring[new_begin + i]
-        _load_triangle(buf.links, corner, buf.ring_vertex[new_begin + i], new_points, i)
-        for k in range(columns):
-            new_data[i, k] = buf.face_data[corner // 3, k]
-    transfer_by_overlap(old_points, old_data, new_points, new_data)
+        _load_row(buf, n + i, buf.ring[new_begin + i], buf.ring_vertex[new_begin + i])
+    transfer_by_overlap(buf.scratch, n, m, buf.polygon)
     for i in range(m):
-        for k in range(columns):
+        for k in range(buf.face_data.shape[1]):
             if buf.face_rule[k] == CONSERVE:
-                buf.face_data[buf.ring[new_begin + i] // 3, k] = new_data[i, k]
+                buf.face_data[buf.ring[new_begin + i] // 3, k] = buf.scratch[n + i, 6 + k]
     _discard(buf, new_begin, new_end)
 
 
@@ -330,10 +321,12 @@ def _discard(buf: Buffers, begin: int, end: int) -> None:
 
 
 @njit(**INNER)
-def _load_triangle(links: Links, corner: int, vertex: int, out, i: int) -> None:  # type: ignore[no-untyped-def]
-    """Write to out[i] the face of `corner` with `vertex` at that corner."""
-    b, c = corner_vertex(links, following(corner)), corner_vertex(links, preceding(corner))
+def _load_row(buf: Buffers, row: int, corner: int, vertex: int) -> None:
+    """Write to a row of `scratch` the face of `corner`, with `vertex` at that corner, and its data."""
+    b, c = corner_vertex(buf.links, following(corner)), corner_vertex(buf.links, preceding(corner))
     for k in range(2):
-        out[i, 0, k] = links.u[vertex, k]
-        out[i, 1, k] = links.u[b, k]
-        out[i, 2, k] = links.u[c, k]
+        buf.scratch[row, k] = buf.links.u[vertex, k]
+        buf.scratch[row, 2 + k] = buf.links.u[b, k]
+        buf.scratch[row, 4 + k] = buf.links.u[c, k]
+    for k in range(buf.face_data.shape[1]):
+        buf.scratch[row, 6 + k] = buf.face_data[corner // 3, k]

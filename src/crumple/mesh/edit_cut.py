@@ -32,7 +32,7 @@ from crumple.mesh.sheet_mesh import BOUNDARY
 # dealt with as -2 - c; both read as "none" for every other walk.
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def cut_edges(buf: Buffers, edges, count: int) -> int:  # type: ignore[no-untyped-def]
     """Open the interior edges `edges[:count]` (half-edges, in any order); returns a refusal code, `OK` = 0.
 

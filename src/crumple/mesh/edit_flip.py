@@ -21,7 +21,7 @@ from crumple.mesh.rings import (
 )
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def plan_flip(buf: Buffers, edge: int) -> int:
     """Refusal code of flipping `edge`; nothing is changed."""
     if edge < 0 or edge >= 3 * buf.counters[FACES] or buf.links.faces[edge // 3, 0] < 0:
@@ -46,7 +46,7 @@ def plan_flip(buf: Buffers, edge: int) -> int:
     return OK
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def flip_edge(buf: Buffers, edge: int) -> int:
     """Replace `edge` by the other diagonal of its quadrilateral; returns a refusal code, `OK` = 0.
 

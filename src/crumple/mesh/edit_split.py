@@ -56,7 +56,7 @@ def edge_is_seam(links: Links, edge: int) -> bool:
     return not ((a == d and b == c) or (a == c and b == d))
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def split_edge(buf: Buffers, edge: int, t: float) -> int:
     """Put a new node on an edge and cut its one or two faces in two; returns a refusal code, `OK` = 0.
 
@@ -98,7 +98,7 @@ def split_edge(buf: Buffers, edge: int, t: float) -> int:
     return OK
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def plan_split(buf: Buffers, edge: int, t: float) -> int:
     """Refusal code of a split, nothing is changed."""
     if edge < 0 or edge >= 3 * buf.counters[FACES] or buf.links.faces[edge // 3, 0] < 0:
@@ -106,9 +106,7 @@ def plan_split(buf: Buffers, edge: int, t: float) -> int:
     if not 0.0 < t < 1.0:
         return PARAMETER
     counters = buf.counters
-    if counters[NODES] + 1 > len(buf.links.node_corner) or counters[VERTICES] + 2 > len(
-        buf.links.vertex_node
-    ):
+    if counters[NODES] + 1 > len(buf.links.node_corner) or counters[VERTICES] + 2 > len(buf.links.vertex_node):
         return NO_CAPACITY
     if counters[FACES] + 2 > len(buf.links.faces):
         return NO_CAPACITY

@@ -73,9 +73,7 @@ def stack_fields(
     for name, column in columns.items():
         value = np.asarray(values[name], np.float64).reshape(count, -1)
         if value.shape[1] != column.stop - column.start:
-            raise ValueError(
-                f"field {name}: values of width {value.shape[1]}, declared {column.stop - column.start}"
-            )
+            raise ValueError(f"field {name}: values of width {value.shape[1]}, declared {column.stop - column.start}")
         stacked[:count, column] = value
     return stacked
 

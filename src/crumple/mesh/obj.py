@@ -176,9 +176,7 @@ class _Reader:
             if len(parts) > 3:
                 raise self.fail("corners must be written v, v/vt, v//vn or v/vt/vn", words)
             corners.append(i - 1 if 0 < i <= points else self.resolve(i, points, "v", words))
-            textures.append(
-                -1 if t is None else t - 1 if 0 < t <= texture else self.resolve(t, texture, "vt", words)
-            )
+            textures.append(-1 if t is None else t - 1 if 0 < t <= texture else self.resolve(t, texture, "vt", words))
         if len(corners) < 3:
             raise self.fail("a face needs at least three corners", words)
         for k in range(1, len(corners) - 1):

@@ -1,71 +1,71 @@
-"""Area that two triangles of the pattern have in common (compiled)."""
+"""Area that two triangles of the pattern have in common, and averages weighted by it (compiled).
+
+Works on rows of a scratch array that hold a triangle's corners (u0 v0 u1 v1 u2 v2) and then its data.
+"""
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from crumple.mesh.rings import INNER
+from crumple.typing import Floats
 
 
 @njit(**INNER)
-def overlap_area(new, m, old, n, poly, clipped) -> float:  # type: ignore[no-untyped-def]
-    """Area of the intersection of the counter-clockwise triangles new[m] and old[n], (·, 3, 2) [m²].
+def overlap_area(rows: Floats, a: int, b: int, polygon: Floats) -> float:
+    """Area of the intersection of the counter-clockwise triangles in rows a and b [m²].
 
-    Sutherland–Hodgman: one is cut by the half-plane left of each side of the other. `poly`, `clipped` (7, 2) are
-    scratch.
+    Sutherland–Hodgman: a is cut by the half-plane left of each side of b. `polygon` (2, 7, 2) is scratch: a
+    triangle cut three times has at most six corners.
     """
-    for i in range(3):
-        poly[i, 0], poly[i, 1] = new[m, i, 0], new[m, i, 1]
-    count = 3
-    for i in range(3):
-        j = (i + 1) % 3
-        dx, dy = old[n, j, 0] - old[n, i, 0], old[n, j, 1] - old[n, i, 1]
+    for i in range(6):
+        polygon[0, i // 2, i % 2] = rows[a, i]
+    count, source = 3, 0
+    for side in range(3):
+        after, target = (side + 1) % 3, 1 - source
+        x, y = rows[b, 2 * side], rows[b, 2 * side + 1]
+        dx, dy = rows[b, 2 * after] - x, rows[b, 2 * after + 1] - y
         kept = 0
-        for a in range(count):
-            b = (a + 1) % count
-            side_a = dx * (poly[a, 1] - old[n, i, 1]) - dy * (poly[a, 0] - old[n, i, 0])
-            side_b = dx * (poly[b, 1] - old[n, i, 1]) - dy * (poly[b, 0] - old[n, i, 0])
-            if side_a >= 0.0:
-                clipped[kept, 0], clipped[kept, 1] = poly[a, 0], poly[a, 1]
+        px, py = polygon[source, count - 1, 0], polygon[source, count - 1, 1]
+        before = dx * (py - y) - dy * (px - x)
+        for i in range(count):
+            qx, qy = polygon[source, i, 0], polygon[source, i, 1]
+            here = dx * (qy - y) - dy * (qx - x)
+            if (before > 0.0 and here < 0.0) or (before < 0.0 and here > 0.0):
+                s = before / (before - here)
+                polygon[target, kept, 0] = px + s * (qx - px)
+                polygon[target, kept, 1] = py + s * (qy - py)
                 kept += 1
-            if (side_a > 0.0 and side_b < 0.0) or (side_a < 0.0 and side_b > 0.0):
-                s = side_a / (side_a - side_b)
-                clipped[kept, 0] = poly[a, 0] + s * (poly[b, 0] - poly[a, 0])
-                clipped[kept, 1] = poly[a, 1] + s * (poly[b, 1] - poly[a, 1])
+            if here >= 0.0:
+                polygon[target, kept, 0], polygon[target, kept, 1] = qx, qy
                 kept += 1
-        count = kept
+            px, py, before = qx, qy, here
+        count, source = kept, target
         if count < 3:
             return 0.0
-        for a in range(count):
-            poly[a, 0], poly[a, 1] = clipped[a, 0], clipped[a, 1]
     area = 0.0
-    for a in range(1, count - 1):
-        area += (poly[a, 0] - poly[0, 0]) * (poly[a + 1, 1] - poly[0, 1])
-        area -= (poly[a, 1] - poly[0, 1]) * (poly[a + 1, 0] - poly[0, 0])
+    x, y = polygon[source, 0, 0], polygon[source, 0, 1]
+    for i in range(1, count - 1):
+        area += (polygon[source, i, 0] - x) * (polygon[source, i + 1, 1] - y)
+        area -= (polygon[source, i, 1] - y) * (polygon[source, i + 1, 0] - x)
     return max(0.5 * area, 0.0)
 
 
 @njit(**INNER)
-def transfer_by_overlap(old_points, old_data, new_points, new_data) -> None:  # type: ignore[no-untyped-def]
-    """Mean of the old faces' data over each new face, weighted by the area they share; written to `new_data`.
+def transfer_by_overlap(rows: Floats, old: int, new: int, polygon: Floats) -> None:
+    """Replace the data of rows[old:old + new] by the means of rows[:old], weighted by the area they share.
 
-    `old_points` (n, 3, 2), `old_data` (n, k), `new_points` (m, 3, 2), `new_data` (m, k) all in one chart.
-    Where both cover the same region every integral is kept, and every new value lies between old ones.
+    All in one chart. Where both cover the same region every integral is kept, and every new value lies between
+    old ones. A row that nothing covers keeps its data.
     """
-    poly, clipped = np.empty((7, 2)), np.empty((7, 2))
-    columns = old_data.shape[1]
-    total = np.empty(columns)
-    for i in range(len(new_points)):
+    columns = rows.shape[1]
+    for i in range(old, old + new):
         covered = 0.0
-        for k in range(columns):
-            total[k] = 0.0
-        for j in range(len(old_points)):
-            area = overlap_area(new_points, i, old_points, j, poly, clipped)
+        for j in range(old):
+            area = overlap_area(rows, i, j, polygon)
             if area > 0.0:
                 covered += area
-                for k in range(columns):
-                    total[k] += area * old_data[j, k]
-        if covered > 0.0:
-            for k in range(columns):
-                new_data[i, k] = total[k] / covered
+                # A running mean: stays within the bounds of what it has seen, up to rounding.
+                for k in range(6, columns):
+                    base = 0.0 if covered == area else rows[i, k]
+                    rows[i, k] = base + (area / covered) * (rows[j, k] - base)

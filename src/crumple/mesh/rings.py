@@ -13,7 +13,7 @@ from numba import njit
 
 from crumple.typing import Floats
 
-INNER = {"cache": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER = {"cache": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of kernels that only kernels call: without an entry from Python they compile in half the time."""
 
 Indices = np.ndarray

@@ -189,9 +189,7 @@ def make_sheet_mesh(
         edge_label=np.zeros((len(faces), 3), np.int32)
         if edge_label is None
         else np.ascontiguousarray(edge_label, np.int32),
-        node_label=np.zeros(node_count, np.int32)
-        if node_label is None
-        else np.ascontiguousarray(node_label, np.int32),
+        node_label=np.zeros(node_count, np.int32) if node_label is None else np.ascontiguousarray(node_label, np.int32),
         node_rest=np.ascontiguousarray(node_rest, np.float64),
     )
 

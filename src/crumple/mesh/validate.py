@@ -90,9 +90,7 @@ def _shape_problems(mesh: SheetMesh, x: Floats | None) -> list[str]:
     problems = []
     for name, array, shape, kind in wanted:
         if array.shape != shape or array.dtype.kind != kind:
-            problems.append(
-                f"{name}: has shape {array.shape} of {array.dtype}, must be {shape} of kind {kind}"
-            )
+            problems.append(f"{name}: has shape {array.shape} of {array.dtype}, must be {shape} of kind {kind}")
     return problems or ([] if faces else ["mesh has no faces"])
 
 

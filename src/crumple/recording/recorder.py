@@ -106,7 +106,7 @@ def create_recording(path: str | Path, scene: str, *, force: bool = False) -> Re
     Refuses a folder that holds anything but a recording, and a recording with frames unless `force`.
     """
     folder = Path(path)
-    _check_vacant(folder, force)
+    check_vacant(folder, force)
     try:
         for name in ("frames", "obstacles"):
             (folder / name).mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def create_recording(path: str | Path, scene: str, *, force: bool = False) -> Re
     return Recorder(folder)
 
 
-def _check_vacant(folder: Path, force: bool) -> None:
+def check_vacant(folder: Path, force: bool) -> None:
     """`InputError` unless a recording may be written into `folder`."""
     if folder.exists() and not folder.is_dir():
         raise InputError(str(folder), "is a file; choose a folder for the recording")

@@ -18,7 +18,6 @@ from crumple.scenes.quantities import (
     Whole,
 )
 
-Divisions = Annotated[int, Whole(1, 100_000)]
 Loop = Annotated[list[Position2], Field(min_length=3, max_length=10**5)]
 
 

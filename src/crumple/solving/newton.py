@@ -127,16 +127,15 @@ class Newton:
                 return "a force is not finite"
             self._predicted = 0.5 * decrement
             distance = float(np.sqrt(np.max(np.einsum("ij,ij->i", direction, direction))))
-            if self._predicted <= self._options.energy and distance <= self._options.distance:
-                return ""
+            is_last = self._predicted <= self._options.energy and distance <= self._options.distance
             limit, _ = self._limit(x, direction)
             energy = self._potential.value(x) if energy is None else energy
-            step, lower = self._search(x, direction, limit, energy, decrement)
-            if step == 0.0:
-                rounding = self._predicted <= ROUNDING * abs(energy)
-                return "" if rounding else "no step along the Newton direction decreases the energy"
+            step, energy = self._search(x, direction, limit, energy, decrement)
             x += step * direction
-            energy = lower
+            if is_last or (step == 0.0 and self._predicted <= ROUNDING * abs(energy)):
+                return ""
+            if step == 0.0:
+                return "no step along the Newton direction decreases the energy"
         return "Newton's method did not converge"
 
     def _direction(self, x: Floats, remaining: Floats | None) -> tuple[Floats, Expansion]:

@@ -1,0 +1,161 @@
+"""What the compiled loop works on: the buffers of the mesh, records of what was done, scratch, constants."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crumple.contact.bvh import STACK_SIZE, Tree
+from crumple.mesh.buffers import FACES, NODES, RING_CAPACITY, Buffers
+from crumple.typing import Floats, Ints
+
+SPLITS, FLIPS, COLLAPSES, REFUSED, LINEAR, PASS, EDITS = 0, 1, 2, 3, 4, 5, 6
+"""Entries of `Work.count`: edits done, edits refused by the guard, splits that it moved back to the middle of the
+edge; the number of the current pass; number of the current edit."""
+
+HAS_Y, VELOCITY, SURFACE, GUARDED, SMOOTH, COARSENING = 0, 1, 2, 3, 4, 5
+"""Entries of `Work.flag`: whether columns 3–5 of the node data are y; first column of v, −1 = none; whether u and
+the tensors are local charts of a surface in space; whether contacts are checked; whether new nodes are placed
+smoothly; whether (4) holds already and may not be violated by flips."""
+
+HYSTERESIS, LIMIT, ASPECT, SMOOTH_COS, FEATURE_COS, TOLERANCE, DHAT, REACH, FLOOR = 0, 1, 2, 3, 4, 5, 6, 7, 8
+"""Entries of `Work.constant`: see `RemeshOptions`; dhat [m], largest reach of a contact [m], and the relative gap
+below which no edit may go."""
+
+STACK_EDGES = 8192
+"""Edges that wait to be checked for flips."""
+
+
+class GuardArrays(NamedTuple):
+    """The surroundings of an edit.
+
+    `tree` of the sheet faces at the start of the pass; item i stands for the faces `first[i]`, `after[first[i]]`, …
+    (−1 ends), `host` (faces,) is the item of a face.  `obstacle_tree`, `obstacle_faces` (n, 3), `obstacle_x` (m, 3)
+    [m], `obstacle_owner` (n, 3, 2): whether a corner stands for its node and for its edge.
+    `obstacle_part` (m,), `sheet_part` (sheets,): part of nodes; `thickness` (parts,) [m].
+    `found`, `near`, `stack`: scratch of queries.  `new_faces`, `new_edges`, `old_faces`, `old_edges`, `tetrahedra`:
+    what an edit makes, takes away and sweeps, as nodes; `size` (6,) how many of each, and the number of new nodes.
+    """
+
+    tree: Tree
+    first: np.ndarray
+    after: np.ndarray
+    host: np.ndarray
+    obstacle_tree: Tree
+    obstacle_faces: Ints
+    obstacle_x: Floats
+    obstacle_owner: np.ndarray
+    obstacle_part: Ints
+    sheet_part: Ints
+    thickness: Floats
+    found: np.ndarray
+    near: np.ndarray
+    stack: np.ndarray
+    new_faces: np.ndarray
+    new_edges: np.ndarray
+    old_faces: np.ndarray
+    old_edges: np.ndarray
+    tetrahedra: np.ndarray
+    size: np.ndarray
+
+
+class Work(NamedTuple):
+    """The mesh under remeshing.
+
+    `buf`: node data are x (3), y (3) if there is one, then further fields; vertex data are the tensors (xx, yy, xy)
+    [1/m²], of surfaces also (xx, yy, zz, yz, zx, xy) in space.
+    `node_parent`, `vertex_parent` (·, 2): ends of the edge in whose middle an element was made, −1 = was there.
+    `node_stamp` (·,): last pass in which a face at the node changed.  `face_mark` (·,): last edit that took it away.
+    `edges` (STACK_EDGES,): scratch.  `count`, `flag`, `constant`: see above.  `density` (materials,) [kg/m²].
+    """
+
+    buf: Buffers
+    node_parent: np.ndarray
+    vertex_parent: np.ndarray
+    node_stamp: np.ndarray
+    face_mark: np.ndarray
+    edges: np.ndarray
+    count: np.ndarray
+    flag: np.ndarray
+    constant: Floats
+    density: Floats
+    guard: GuardArrays
+
+
+def fit_records(work: Work, buf: Buffers) -> Work:
+    """The work with these (larger) buffers and records of the same capacity."""
+
+    def longer(old: np.ndarray, capacity: int, fill: int) -> np.ndarray:
+        new = np.full((capacity, *old.shape[1:]), fill, old.dtype)
+        new[: len(old)] = old
+        return new
+
+    nodes, vertices, faces = len(buf.node_label), len(buf.links.vertex_node), len(buf.links.faces)
+    guard = work.guard._replace(after=longer(work.guard.after, faces, -1), host=longer(work.guard.host, faces, -1))
+    return work._replace(
+        buf=buf,
+        node_parent=longer(work.node_parent, nodes, -1),
+        vertex_parent=longer(work.vertex_parent, vertices, -1),
+        node_stamp=longer(work.node_stamp, nodes, 0),
+        face_mark=longer(work.face_mark, faces, 0),
+        guard=guard,
+    )
+
+
+def make_work(buf: Buffers, constant: Floats, flag: np.ndarray, density: Floats, guard: GuardArrays) -> Work:
+    """A fresh record of nothing done."""
+    empty = Work(
+        buf=buf,
+        node_parent=np.full((0, 2), -1, np.int64),
+        vertex_parent=np.full((0, 2), -1, np.int64),
+        node_stamp=np.zeros(0, np.int64),
+        face_mark=np.zeros(0, np.int64),
+        edges=np.zeros(STACK_EDGES, np.int64),
+        count=np.zeros(8, np.int64),
+        flag=flag,
+        constant=constant,
+        density=density,
+        guard=guard,
+    )
+    return fit_records(empty, buf)
+
+
+def empty_tree() -> Tree:
+    """A tree of nothing, of the types of a real one."""
+    box = np.empty((2, 6), np.float32)
+    box[:, :3], box[:, 3:] = np.inf, -np.inf
+    none = np.zeros(0, np.int32)
+    return Tree(box, np.zeros((0, 18), np.float32), none, none, np.zeros(2, np.int32))
+
+
+def no_guard() -> GuardArrays:
+    """Arrays of the right types for a loop that checks no contacts."""
+    ints, rows = np.zeros(0, np.int64), RING_CAPACITY + 8
+    return GuardArrays(
+        tree=empty_tree(),
+        first=ints,
+        after=ints.copy(),
+        host=ints.copy(),
+        obstacle_tree=empty_tree(),
+        obstacle_faces=np.zeros((0, 3), np.int32),
+        obstacle_x=np.zeros((0, 3)),
+        obstacle_owner=np.zeros((0, 3, 2), np.bool_),
+        obstacle_part=np.zeros(0, np.int32),
+        sheet_part=np.zeros(0, np.int32),
+        thickness=np.zeros(0),
+        found=np.zeros(1024, np.int32),
+        near=np.zeros(8192, np.int64),
+        stack=np.zeros(STACK_SIZE, np.int32),
+        new_faces=np.zeros((rows, 3), np.int64),
+        new_edges=np.zeros((rows, 2), np.int64),
+        old_faces=np.zeros((rows, 3), np.int64),
+        old_edges=np.zeros((rows, 2), np.int64),
+        tetrahedra=np.zeros((rows, 4), np.int64),
+        size=np.zeros(6, np.int64),
+    )
+
+
+def live_counts(work: Work) -> tuple[int, int]:
+    """Used slots of nodes and faces."""
+    return int(work.buf.counters[NODES]), int(work.buf.counters[FACES])

@@ -1,0 +1,51 @@
+"""What the user decides about the remeshing loop (the resolution itself is decided by the sizing field)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from crumple.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemeshOptions:
+    """Rules of splits, flips and collapses; lengths are measured in the metric, so 1 is the longest allowed.
+
+    `flip_hysteresis` α: an edge is flipped when (8) of [Narain2013] falls below −α times the doubled areas.
+    `collapse_limit`: a collapse may not make an edge longer than this; below 1, so that what was merged is not
+    split again when the field changes a little.
+    `aspect_min`: no flip or collapse makes a face whose height over its longest edge, relative to an equilateral
+    face, falls below this (unless the faces it replaces are worse).
+    `smooth`: place new nodes on the smooth surface through their neighbours instead of in the middle of the edge.
+    `smooth_angle` [rad]: where the faces around an end of the edge turn more than this from their mean there is a
+    crease, and the middle of the edge is taken.
+    `feature_angle` [rad]: surfaces in space only; edges sharper than this are kept.
+    `outline_tolerance`: share of the area around a node by which its removal may change the outline, a seam or a
+    labelled line; 1e-9 = rounding of straight lines.
+    `split`, `collapse`: whether to refine, to coarsen.
+    """
+
+    flip_hysteresis: float = 0.1
+    collapse_limit: float = 0.8
+    aspect_min: float = 0.1
+    smooth: bool = True
+    smooth_angle: float = 0.6
+    feature_angle: float = 0.6
+    outline_tolerance: float = 1e-9
+    split: bool = True
+    collapse: bool = True
+
+    def __post_init__(self) -> None:
+        inside = {
+            "flip_hysteresis": (0.0, 10.0),
+            "collapse_limit": (0.0, 1.0),
+            "aspect_min": (0.0, 1.0),
+            "smooth_angle": (0.0, math.pi),
+            "feature_angle": (0.0, math.pi),
+            "outline_tolerance": (0.0, 1.0),
+        }
+        for name, (low, high) in inside.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise InputError(f"remeshing.{name}", f"must be in [{low:g}, {high:g}]", value)

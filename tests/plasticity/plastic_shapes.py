@@ -1,0 +1,52 @@
+"""Shapes and meshes that several tests of plasticity bend."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from crumple.geometry.curvature import curvature_stencil
+from crumple.mesh import rectangle
+from crumple.plasticity import InsertedLine, insert_polyline
+
+WIDTH, HEIGHT = 0.08, 0.05
+MIDDLE = np.array([[0.5 * WIDTH, -1.0], [0.5 * WIDTH, 1.0]])
+"""A line across the sheet, from beyond one side to beyond the other."""
+
+
+def sheet(kind="equilateral", size=0.006):
+    """A small flat sheet."""
+    return rectangle(WIDTH, HEIGHT, size, kind=kind)
+
+
+def roll(u, curvature, angle=0.0):
+    """Isometric cylinder around the direction perpendicular to `angle`, normals outward."""
+    d = np.array([np.cos(angle), np.sin(angle)])
+    s, p = u @ d, u @ np.array([-d[1], d[0]])
+    along, height = np.sin(curvature * s) / curvature, np.cos(curvature * s) / curvature
+    return np.ascontiguousarray(np.stack([along * d[0] - p * d[1], along * d[1] + p * d[0], height], 1))
+
+
+def fold(u, angle, at=0.5 * WIDTH):
+    """The half u > `at` turned down by `angle`: a mountain fold, positive."""
+    s = u[:, 0] - at
+    right = s > 0.0
+    x = np.where(right, at + s * np.cos(angle), u[:, 0])
+    return np.ascontiguousarray(np.stack([x, u[:, 1], np.where(right, -s * np.sin(angle), 0.0)], 1))
+
+
+def creased(kind, size, label=0) -> InsertedLine:
+    """A sheet with edges along `MIDDLE`."""
+    mesh, x = sheet(kind, size)
+    return insert_polyline(mesh, x, MIDDLE, label=label)
+
+
+def inner_faces(mesh):
+    """Faces with three hinges."""
+    return np.all(curvature_stencil(mesh).face_hinge >= 0, axis=1)
+
+
+def two_sheets(mesh, x):
+    """The mesh twice, on the same pattern, as sheets 0 and 1."""
+    from crumple.mesh import concatenate
+
+    return concatenate, replace, mesh, x
