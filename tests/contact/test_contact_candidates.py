@@ -16,7 +16,7 @@ from crumple.contact import (
 )
 from crumple.contact.bvh import STACK_SIZE, build_tree, tree_grow, tree_query
 from crumple.contact.candidates import swept_boxes
-from crumple.contact.distance import edge_edge_distance, point_triangle_distance
+from crumple.contact.distance import edge_edge_distance, point_triangle_distance, triangle_distance
 
 
 def scene(seed):
@@ -129,3 +129,33 @@ def test_bounds_are_rounded_outwards():
     assert (box[:, 3:6] > both.max(axis=1)).all()
     assert (box[:, 9:12] > (both + np.roll(both, -1, axis=2)).max(axis=1)).all()
     assert (box[:, 12:15] < (both - np.roll(both, -1, axis=2)).min(axis=1)).all()
+
+
+@numba.njit
+def faces_near(tree, x, faces, face, reach, found, stack):
+    """A local check as remeshing does it, from compiled code: distance to the nearest face without common nodes."""
+    corner = x[faces[face]]
+    box = (
+        corner[:, 0].min() - reach, corner[:, 1].min() - reach, corner[:, 2].min() - reach,
+        corner[:, 0].max() + reach, corner[:, 1].max() + reach, corner[:, 2].max() + reach,
+    )  # fmt: skip
+    best = np.inf
+    for k in range(tree_query(tree, box, found, stack)):
+        shared = False
+        for i in range(3):
+            for j in range(3):
+                shared |= faces[face, i] == faces[found[k], j]
+        if not shared:
+            best = min(best, triangle_distance(corner, x[faces[found[k]]]))
+    return best
+
+
+def test_compiled_code_can_query_locally():
+    surface, x, _ = scene(4)
+    faces = surface.faces[: surface.dynamic_faces]
+    tree = build_tree(swept_boxes(faces, x, x))
+    found, stack = np.empty(len(faces), np.int32), np.empty(STACK_SIZE, np.int32)
+    for face in range(0, len(faces), 7):
+        others = [g for g in range(len(faces)) if not np.intersect1d(faces[g], faces[face]).size]
+        expected = min(triangle_distance(x[faces[face]], x[faces[g]]) for g in others)
+        assert faces_near(tree, x, faces, face, 2.0, found, stack) == expected

@@ -6,6 +6,7 @@ import pytest
 from contact_shapes import grid, jittered_grid
 
 from crumple.contact import describe_intersection, find_intersections, has_intersections, make_surface
+from crumple.contact.intersection import triangles_intersect
 
 
 def two_triangles(first, second):
@@ -21,6 +22,7 @@ def test_random_triangles_match_ipctk():
         surface, x = two_triangles(*rng.normal(size=(2, 3, 3)))
         expected = ipctk.has_intersections(ipctk.CollisionMesh(x, surface.edges, surface.faces), x)
         assert has_intersections(surface, x) == expected
+        assert triangles_intersect(x[:3], x[3:]) == expected
         counts[expected] += 1
     assert min(counts) > 30
 

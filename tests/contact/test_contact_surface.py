@@ -16,7 +16,7 @@ def test_fine_flat_sheet_has_no_contact_with_itself():
     rest, faces = jittered_grid(9, 12, 0.01, 0.014, seed=0)
     surface = make_surface(faces, rest, dhat=5e-3, part_thickness=4e-3)
     candidates = find_candidates(surface, rest, rest, surface.reach)
-    assert candidates.count > 1000
+    assert candidates.pair_count > 1000
     assert barrier_energy(surface, candidates, rest, 1.0) == 0.0
     assert active_pairs(surface, candidates, rest, 1.0).count == 0
 
@@ -77,7 +77,7 @@ def test_total_matches_pairs_and_gradient():
     assert barrier.value(x).sum() == pytest.approx(barrier_energy(surface, candidates, x, 1e6), rel=1e-12)
     gap, pair = min_gap(surface, candidates, x)
     assert 0 < gap < 2e-3
-    assert 0 <= pair < candidates.count
+    assert 0 <= pair < candidates.pair_count
     total = np.zeros_like(x)
     np.add.at(total, barrier.stencil, barrier.gradient(x))
     np.testing.assert_allclose(total.sum(axis=0), 0, atol=1e-10 * np.abs(total).max())

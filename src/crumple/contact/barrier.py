@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
-from numba import prange
 
 from crumple.contact.candidates import Candidates
-from crumple.contact.compiled import device, parallel
+from crumple.contact.compiled import kernel, run_chunks
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import (
     PARALLEL_LIMIT,
@@ -29,90 +28,72 @@ CHUNK = 256
 """Pairs handled together by one thread; sums are formed per chunk, then over chunks in order."""
 
 
-@device
-def _measure_chunk(surface, point_face, edge_edge, x, gap, scales, areas, total, c):
-    """One chunk of `_measure`. The fields of `surface` are taken out once: see `compiled`."""
+@kernel
+def _measure(first, step, surface, point_face, edge_edge, x, gap, scales, areas, total):
+    """Gap (inf out of range), scale and area of every candidate; energy per κ [m³] of every chunk."""
+    # The fields of the surface are taken out once: see `compiled`.
     faces, edges, rest = surface.faces, surface.edges, surface.node_rest
     part, part_thickness, moving = surface.node_part, surface.part_thickness, surface.dynamic_count
     node_weight, edge_weight, face_weight = surface.node_weight, surface.edge_weight, surface.face_weight
     corner, weight = np.empty((4, 3)), np.empty(4)
     n = point_face.shape[0]
-    energy = 0.0
-    for k in range(c * CHUNK, min(gap.shape[0], (c + 1) * CHUNK)):
-        gap[k] = inf
-        is_edges = k >= n
-        if is_edges:
-            one, two = edge_edge[k - n, 0], edge_edge[k - n, 1]
-            i0, i1, i2, i3 = edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
-        else:
-            one, two = point_face[k, 0], point_face[k, 1]
-            i0, i1, i2, i3 = one, faces[two, 0], faces[two, 1], faces[two, 2]
-        load(x, i0, i1, i2, i3, corner)
-        thickness = 0.5 * (part_thickness[part[i0]] + part_thickness[part[i2]])
-        reach = thickness + surface.dhat
-        if box_distance2(is_edges, corner) >= reach * reach:
-            continue
-        d2, _ = closest(is_edges, corner, weight)
-        if d2 >= reach * reach:
-            continue
-        fade = 1.0
-        if is_edges:
-            fade, _, _ = mollify(cross_square(corner), parallel_limit(rest, i0, i1, i2, i3))
-            area = edge_pair_area(edge_weight[one], edge_weight[two], i0 < moving, i2 < moving)
-        else:
-            area = face_pair_area(node_weight[one], face_weight[two], i0 < moving, i2 < moving)
-        scale = 1.0
-        if part[i0] == part[i2]:
-            scale = rest_scale(rest, is_edges, i0, i1, i2, i3, reach, corner, weight)
-        dhat = scale * surface.dhat
-        distance = sqrt(d2) - scale * thickness
-        if distance < dhat:
-            gap[k], scales[k], areas[k] = distance, scale, area
-            energy += inf if distance <= 0.0 else fade * area * dhat * barrier_value(distance / dhat)
-    total[c] = energy
+    for c in range(first, total.shape[0], step):
+        energy = 0.0
+        for k in range(c * CHUNK, min(gap.shape[0], (c + 1) * CHUNK)):
+            gap[k] = inf
+            is_edges = k >= n
+            if is_edges:
+                one, two = edge_edge[k - n, 0], edge_edge[k - n, 1]
+                i0, i1, i2, i3 = edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
+            else:
+                one, two = point_face[k, 0], point_face[k, 1]
+                i0, i1, i2, i3 = one, faces[two, 0], faces[two, 1], faces[two, 2]
+            load(x, i0, i1, i2, i3, corner)
+            thickness = 0.5 * (part_thickness[part[i0]] + part_thickness[part[i2]])
+            reach = thickness + surface.dhat
+            if box_distance2(is_edges, corner) >= reach * reach:
+                continue
+            d2, _ = closest(is_edges, corner, weight)
+            if d2 >= reach * reach:
+                continue
+            fade = 1.0
+            if is_edges:
+                fade, _, _ = mollify(cross_square(corner), parallel_limit(rest, i0, i1, i2, i3))
+                area = edge_pair_area(edge_weight[one], edge_weight[two], i0 < moving, i2 < moving)
+            else:
+                area = face_pair_area(node_weight[one], face_weight[two], i0 < moving, i2 < moving)
+            scale = 1.0
+            if part[i0] == part[i2]:
+                scale = rest_scale(rest, is_edges, i0, i1, i2, i3, reach, corner, weight)
+            dhat = scale * surface.dhat
+            distance = sqrt(d2) - scale * thickness
+            if distance < dhat:
+                gap[k], scales[k], areas[k] = distance, scale, area
+                energy += inf if distance <= 0.0 else fade * area * dhat * barrier_value(distance / dhat)
+        total[c] = energy
 
 
-@parallel
-def _measure(surface, point_face, edge_edge, x, gap, scales, areas, total):
-    """Gap (inf out of range), scale and area of every candidate; energy per κ [m³] of every chunk."""
-    for c in prange(total.shape[0]):
-        _measure_chunk(surface, point_face, edge_edge, x, gap, scales, areas, total, np.int64(c))
-
-
-@device
-def _evaluate_chunk(
-    x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian, c
+@kernel
+def _evaluate(
+    first, step, x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian
 ):  # fmt: skip
-    """One chunk of `_evaluate`."""
-    corner, weight = np.empty((4, 3)), np.empty(4)
-    scratch = (
-        weight,
-        np.empty(3),
-        np.empty((2, 3)),
-        np.empty((2, 4)),
-        np.empty((TERMS, 12)),
-        np.empty(TERMS),
-        np.empty(12),
-    )
-    for k in range(c * CHUNK, min(stencil.shape[0], (c + 1) * CHUNK)):
-        load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
-        is_edges = k >= faces
-        if level == 0:
-            value[k] = pair_value(is_edges, corner, weight, thickness[k], dhat[k], stiffness[k], limit[k])
-        else:
-            pair_derivatives(
-                is_edges, corner, thickness[k], dhat[k], stiffness[k], limit[k],
-                level, project, scratch, gradient[k], hessian[k if level == 2 else 0],
-            )  # fmt: skip
-
-
-@parallel
-def _evaluate(x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian):
     """Value (level 0), gradient (1) or gradient and Hessian (2) of every pair; the first `faces` are node–face."""
-    for c in prange((stencil.shape[0] + CHUNK - 1) // CHUNK):
-        _evaluate_chunk(
-            x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian, np.int64(c)
-        )  # fmt: skip
+    corner, weight = np.empty((4, 3)), np.empty(4)
+    normal, tangent, rate, cross = np.empty(3), np.empty((2, 3)), np.empty((2, 4)), np.empty(12)
+    term, factor = np.empty((TERMS, 12)), np.empty(TERMS)
+    scratch = (weight, normal, tangent, rate, term, factor, cross)
+    n = stencil.shape[0]
+    for chunk in range(first * CHUNK, n, step * CHUNK):
+        for k in range(chunk, min(n, chunk + CHUNK)):
+            load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
+            is_edges = k >= faces
+            if level == 0:
+                value[k] = pair_value(is_edges, corner, weight, thickness[k], dhat[k], stiffness[k], limit[k])
+            else:
+                pair_derivatives(
+                    is_edges, corner, thickness[k], dhat[k], stiffness[k], limit[k],
+                    level, project, scratch, gradient[k], hessian[k if level == 2 else 0],
+                )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -162,7 +143,8 @@ class Barrier:
 
     def _run(self, x: Floats, level: int, project: bool, value: Floats, gradient: Floats, hessian: Floats) -> None:
         if self.count:
-            _evaluate(
+            run_chunks(
+                _evaluate, -(-self.count // CHUNK),
                 x, self.stencil, self.face_count, self.thickness, self.dhat, self.stiffness, self.parallel,
                 level, project, value, gradient, hessian,
             )  # fmt: skip
@@ -170,10 +152,22 @@ class Barrier:
 
 def _scan(surface: Surface, candidates: Candidates, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Gap of each candidate (inf out of range), its scale and area if in range, and energy per κ of each chunk."""
-    gap, scale, area = (np.empty(candidates.count) for _ in range(3))
-    total = np.empty(-(-candidates.count // CHUNK))
-    if candidates.count:
-        _measure(surface.arrays, candidates.point_face, candidates.edge_edge, x, gap, scale, area, total)
+    count = candidates.pair_count
+    gap, scale, area = (np.empty(count) for _ in range(3))
+    total = np.empty(-(-count // CHUNK))
+    if count:
+        run_chunks(
+            _measure,
+            len(total),
+            surface.arrays,
+            candidates.point_face,
+            candidates.edge_edge,
+            x,
+            gap,
+            scale,
+            area,
+            total,
+        )
     return gap, scale, area, total
 
 

@@ -4,12 +4,14 @@ Node 1 is the root, node i has the children 2i and 2i + 1, and the nodes `leaf_c
 leaves. Leaf l holds the items order[start[l] : start[l + 1]] (at most `LEAF_SIZE`). A box is (lo x, y, z, hi x, y, z),
 stored in single precision and rounded outwards; further columns of the item boxes are carried along.
 
-Compiled code may query and edit a tree directly, one box at a time:
+**Local queries from other compiled code**, one box at a time. Build the tree once over the faces, then
 
-    count = tree_query(tree, box, found, stack)   # items whose boxes overlap `box` = (lo x, y, z, hi x, y, z)
-    tree_grow(tree, item, box)                    # the item has moved or was replaced: enlarge its box and all above
+    tree = build_tree(swept_boxes(faces, x, x))            # in Python; `Tree` is a named tuple of arrays
+    count = tree_query(tree, box, found, stack)            # faces whose boxes overlap box = (lo x, y, z, hi x, y, z)
+    tree_grow(tree, face, box)                             # the face has moved or was replaced by an edit
 
-so that an algorithm with local edits (remeshing) builds one tree over its faces and keeps it valid as it goes.
+and look at the faces found with `distance.triangle_distance` and `intersection.triangles_intersect`. Boxes only grow,
+so a tree stays valid through any number of local edits; faces beyond the first ones need a new tree.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
+from numpy.typing import NDArray
 
-from crumple.contact.compiled import device, parallel
-from crumple.typing import Floats, Ints
+from crumple.contact.compiled import device, kernel, run_chunks
+from crumple.typing import Ints
 
-LEAF_SIZE = 4
+LEAF_SIZE = 8
 """Most items in a leaf."""
 STACK_SIZE = 64
 """Entries that a traversal needs at most: one per level."""
@@ -37,8 +39,8 @@ ROUNDING = 5e-7
 class Tree(NamedTuple):
     """Boxes of the tree nodes, boxes of the items in leaf order, the items' order and its inverse, leaf ranges."""
 
-    node_box: Floats
-    item_box: Floats
+    node_box: NDArray[np.float32]
+    item_box: NDArray[np.float32]
     order: Ints
     place: Ints
     start: Ints
@@ -122,7 +124,7 @@ def _merge(box, node):
         box[node, 3 + k] = max(box[2 * node, 3 + k], box[2 * node + 1, 3 + k])
 
 
-@device
+@kernel
 def _start(box, leaves):
     """Working arrays of a build, with the top levels split: order, place, centres, ranges, boxes, subtree roots."""
     n = box.shape[0]
@@ -163,24 +165,25 @@ def _fill_leaf(box, order, place, bound, node_box, item_box, leaf):
             node_box[leaf, 3 + k] = max(node_box[leaf, 3 + k], box[item, 3 + k])
 
 
-@device
-def _build_subtree(box, order, place, centre, bound, node_box, item_box, root):
-    """Split the items below `root` and compute all its boxes."""
+@kernel
+def _build_subtrees(offset, step, box, order, place, centre, bound, node_box, item_box, top):
+    """Split the items below the roots top … 2 top − 1 and compute all their boxes."""
     leaves = bound.shape[0] // 2
-    first, last = root, root + 1
-    while first < leaves:
-        for node in range(first, last):
-            _split_node(order, centre, bound, node)
-        first, last = 2 * first, 2 * last
-    for leaf in range(first, last):
-        _fill_leaf(box, order, place, bound, node_box, item_box, leaf)
-    while first > root:
-        first, last = first // 2, last // 2
-        for node in range(first, last):
-            _merge(node_box, node)
+    for root in range(top + offset, 2 * top, step):
+        first, last = root, root + 1
+        while first < leaves:
+            for node in range(first, last):
+                _split_node(order, centre, bound, node)
+            first, last = 2 * first, 2 * last
+        for leaf in range(first, last):
+            _fill_leaf(box, order, place, bound, node_box, item_box, leaf)
+        while first > root:
+            first, last = first // 2, last // 2
+            for node in range(first, last):
+                _merge(node_box, node)
 
 
-@device
+@kernel
 def _finish(bound, node_box, top):
     """Boxes of the top levels; returns the leaf ranges."""
     for node in range(top - 1, 0, -1):
@@ -193,20 +196,14 @@ def _finish(bound, node_box, top):
     return start
 
 
-@parallel
-def _build(box, leaves):
-    order, place, centre, bound, node_box, item_box, top = _start(box, leaves)
-    for root in prange(top, 2 * top):
-        _build_subtree(box, order, place, centre, bound, node_box, item_box, np.int64(root))
-    return node_box, item_box, order, place, _finish(bound, node_box, top)
-
-
-def build_tree(box: Floats) -> Tree:
+def build_tree(box: NDArray[np.float32]) -> Tree:
     """The `Tree` over items with the boxes `box` (n, 6 or more columns) float32 [m]; depends on the boxes only."""
     leaves = 1
     while leaves * LEAF_SIZE < len(box):
         leaves *= 2
-    return Tree(*_build(box, leaves))
+    order, place, centre, bound, node_box, item_box, top = _start(box, leaves)
+    run_chunks(_build_subtrees, top, box, order, place, centre, bound, node_box, item_box, top)
+    return Tree(node_box, item_box, order, place, _finish(bound, node_box, top))
 
 
 @device
@@ -235,7 +232,7 @@ def find_leaf(start, place):
     return low
 
 
-@device
+@kernel
 def tree_query(tree, box, found, stack):
     """How many items overlap the box of six numbers [m]; the first len(found) of them are written to `found` (int32).
 
@@ -261,7 +258,7 @@ def tree_query(tree, box, found, stack):
     return count
 
 
-@device
+@kernel
 def tree_grow(tree, item, box):
     """Enlarge the box of `item` and of all nodes above it so that it contains the box of six numbers [m]."""
     i = tree.place[item]

@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
+from numpy.typing import NDArray
 
 from crumple.contact.bvh import STACK_SIZE, Tree, box_overlaps, build_tree, find_leaf, round_down, round_up
-from crumple.contact.compiled import device, parallel
+from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.surface import Surface
 from crumple.typing import Floats, Ints
 
 CHUNK = 64
 """Queries handled together by one thread."""
-FIRST_PASS = 32
+FIRST_PASS = 16
 """Hits per query kept in the counting pass; only queries with more are traversed again."""
 SQRT2 = 2.0**0.5
 
@@ -34,12 +34,12 @@ class Candidates(NamedTuple):
     edge_edge: Ints
 
     @property
-    def count(self) -> int:
-        """Number of pairs."""
+    def pair_count(self) -> int:
+        """Number of pairs of both kinds."""
         return len(self.point_face) + len(self.edge_edge)
 
 
-@device
+@kernel
 def swept_boxes(nodes, x0, x1):
     """Bounds (n, 18) float32 [m], rounded outwards, of the primitives `nodes` (n, k) moving from x0 to x1.
 
@@ -125,70 +125,67 @@ def _collect(node_box, leaf_box, order, start, items, nodes, query_box, q, by, l
                     depth += 1
             continue
         for i in range(max(start[node - leaves], after + 1), start[node - leaves + 1]):
-            if not box_overlaps(box, leaf_box, i):
-                continue
-            item = order[i]
-            wanted = _oblique_overlap(query_box, q, leaf_box, i, oblique)
-            for m in range(items.shape[1]):
-                wanted &= (items[item, m] != one) & (items[item, m] != two)
-            if wanted:
+            # One branch for box and nodes together: each alone is hard to predict.
+            if (
+                box_overlaps(box, leaf_box, i)
+                & (items[i, 0] != one)
+                & (items[i, 1] != one)
+                & (items[i, 2] != one)
+                & (items[i, 0] != two)
+                & (items[i, 1] != two)
+                & (items[i, 2] != two)
+            ) and _oblique_overlap(query_box, q, leaf_box, i, oblique):
                 if count < hits.shape[0]:
-                    hits[count] = item
+                    hits[count] = order[i]
                 count += 1
     return count
 
 
-@device
-def _scan_chunk(tree, items, nodes, box, by, own, kept, offset, pairs, c):
-    """One chunk of `_scan`. The arrays of `tree` are taken out once: see `compiled`."""
+@kernel
+def _scan(first, step, tree, items, nodes, box, by, own, kept, offset, pairs):
+    """Without `pairs`: count hits into offset[1:] and keep the first ones; with it: write all pairs."""
+    # The arrays of the tree are taken out once: see `compiled`.
     node_box, leaf_box, order, start = tree.node_box, tree.item_box, tree.order, tree.start
     stack = np.empty(STACK_SIZE, np.int32)
     counting = pairs.shape[0] == 0
-    for k in range(c * CHUNK, min(box.shape[0], (c + 1) * CHUNK)):
-        q, leaf, after = k, -1, -1
-        if own:
-            q = np.int64(order[k])
-            leaf, after = find_leaf(start, np.int64(k)), k
-        hits = kept[q]
-        count = FIRST_PASS + 1 if counting else offset[q + 1] - offset[q]
-        if count > FIRST_PASS:
-            if not counting:
-                hits = np.empty(count, np.int32)
-            count = _collect(
-                node_box, leaf_box, order, start, items, nodes, box, q, by, leaf, after, hits, stack
-            )  # fmt: skip
-        if counting:
-            offset[q + 1] = count
-        else:
-            for j in range(count):
-                pairs[offset[q] + j, 0], pairs[offset[q] + j, 1] = q, hits[j]
-
-
-@parallel
-def _scan(tree, items, nodes, box, by, own, kept, offset, pairs):
-    """Without `pairs`: count hits into offset[1:] and keep the first ones; with it: write all pairs."""
-    chunks = (box.shape[0] + CHUNK - 1) // CHUNK
-    for i in prange(chunks):
-        # Items early in the tree see more of it (`own`), so the two ends are taken in turn to balance the threads.
-        c = chunks - 1 - i // 2 if i % 2 else i // 2
-        _scan_chunk(tree, items, nodes, box, by, own, kept, offset, pairs, np.int64(c))
+    n = box.shape[0]
+    for chunk in range(first * CHUNK, n, step * CHUNK):
+        for k in range(chunk, min(n, chunk + CHUNK)):
+            q, leaf, after = np.int64(k), -1, -1
+            if own:
+                q, leaf, after = np.int64(order[k]), find_leaf(start, k), k
+            hits = kept[q]
+            count = FIRST_PASS + 1 if counting else offset[q + 1] - offset[q]
+            if count > FIRST_PASS:
+                if not counting:
+                    hits = np.empty(count, np.int32)
+                count = _collect(
+                    node_box, leaf_box, order, start, items, nodes, box, q, by, leaf, after, hits, stack
+                )  # fmt: skip
+            if counting:
+                offset[q + 1] = count
+            else:
+                for j in range(count):
+                    pairs[offset[q] + j, 0], pairs[offset[q] + j, 1] = q, hits[j]
 
 
 class Group(NamedTuple):
-    """Primitives of one kind with their bounds and tree."""
+    """Primitives of one kind: nodes, bounds, tree, and nodes (n, 3) in the tree's order (edges repeat a node)."""
 
     nodes: Ints
-    box: Floats
+    box: NDArray[np.float32]
     tree: Tree
+    sorted_nodes: Ints
 
 
 def make_group(nodes: Ints, x0: Floats, x1: Floats) -> Group:
     """Bounds and tree of the primitives `nodes` (n, k) moving from x0 to x1 [m]."""
     box = swept_boxes(nodes, x0, x1)
-    return Group(nodes, box, build_tree(box))
+    tree = build_tree(box)
+    return Group(nodes, box, tree, nodes[tree.order[:, None], [0, 1, nodes.shape[1] - 1]])
 
 
-def find_pairs(group: Group, nodes: Ints, box: Floats, inflation: float, own: bool = False) -> Ints:
+def find_pairs(group: Group, nodes: Ints, box: NDArray[np.float32], inflation: float, own: bool = False) -> Ints:
     """Pairs (query, item of the group) (n, 2) within `inflation` [m] that share no node, ordered by query.
 
     `nodes` (q, k) and `box` (q, 18) describe the queries; `own`: the queries are the items of the group themselves
@@ -196,12 +193,13 @@ def find_pairs(group: Group, nodes: Ints, box: Floats, inflation: float, own: bo
     """
     n = len(box)
     offset, kept = np.zeros(n + 1, np.int64), np.empty((n, FIRST_PASS), np.int32)
-    query = (group.tree, group.nodes, nodes, box, inflation, own, kept, offset)
-    _scan(*query, np.empty((0, 2), np.int32))
+    query = (group.tree, group.sorted_nodes, nodes, box, inflation, own, kept, offset)
+    chunks = -(-n // CHUNK)
+    run_chunks(_scan, chunks, *query, np.empty((0, 2), np.int32))
     np.cumsum(offset, out=offset)
     pairs = np.empty((offset[n], 2), np.int32)
     if len(pairs):
-        _scan(*query, pairs)
+        run_chunks(_scan, chunks, *query, pairs)
     return pairs
 
 

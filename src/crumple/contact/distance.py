@@ -7,9 +7,9 @@ because whenever the interior solution is not clearly inside, the minimum over t
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
-from crumple.contact.compiled import device
+from crumple.contact.compiled import kernel
 
 PARALLEL_SINE2 = 1e-20
 """sin² of the angle below which a triangle counts as degenerate and two edges as parallel. The interior solution
@@ -22,7 +22,7 @@ BOTH_INSIDE, FIRST_INSIDE, SECOND_INSIDE, ENDS = 0, 1, 2, 3
 """Which of two edges has its closest point strictly inside."""
 
 
-@device
+@kernel
 def point_segment(px, py, pz, ax, ay, az, bx, by, bz):
     """(squared distance [m²], t) of point p and segment a + t (b − a), t in [0, 1]."""
     ex, ey, ez = bx - ax, by - ay, bz - az
@@ -39,7 +39,7 @@ def point_segment(px, py, pz, ax, ay, az, bx, by, bz):
     return rx * rx + ry * ry + rz * rz, t
 
 
-@device
+@kernel
 def point_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """(squared distance [m²], u, v, feature): the closest point is a + u (b − a) + v (c − a)."""
     ex, ey, ez = bx - ax, by - ay, bz - az
@@ -68,7 +68,7 @@ def point_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return d2, u, v, feature
 
 
-@device
+@kernel
 def edge_edge(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     """(squared distance [m²], s, t, feature) of the segments a + s (b − a) and c + t (d − c)."""
     ex, ey, ez = bx - ax, by - ay, bz - az
@@ -102,7 +102,7 @@ def edge_edge(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     return d2, s, t, feature
 
 
-@device
+@kernel
 def point_triangle_distance(p, a, b, c):
     """Distance [m] of point p and triangle abc, each an array (3,)."""
     d2, _, _, _ = point_triangle(
@@ -111,10 +111,33 @@ def point_triangle_distance(p, a, b, c):
     return sqrt(d2)
 
 
-@device
+@kernel
 def edge_edge_distance(a, b, c, d):
     """Distance [m] of the segments ab and cd, each end an array (3,)."""
     d2, _, _, _ = edge_edge(
         a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], d[0], d[1], d[2]
     )  # fmt: skip
     return sqrt(d2)
+
+
+@kernel
+def triangle_distance(a, b):
+    """Distance [m] of two triangles (3, 3) that do not intersect: least of 6 node–face and 9 edge–edge distances."""
+    best = inf
+    for i in range(3):
+        j = (i + 1) % 3
+        d2, _, _, _ = point_triangle(
+            a[i, 0], a[i, 1], a[i, 2], b[0, 0], b[0, 1], b[0, 2], b[1, 0], b[1, 1], b[1, 2], b[2, 0], b[2, 1], b[2, 2]
+        )  # fmt: skip
+        e2, _, _, _ = point_triangle(
+            b[i, 0], b[i, 1], b[i, 2], a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
+        )  # fmt: skip
+        best = min(best, d2, e2)
+        for k in range(3):
+            m = (k + 1) % 3
+            d2, _, _, _ = edge_edge(
+                a[i, 0], a[i, 1], a[i, 2], a[j, 0], a[j, 1], a[j, 2],
+                b[k, 0], b[k, 1], b[k, 2], b[m, 0], b[m, 1], b[m, 2],
+            )  # fmt: skip
+            best = min(best, d2)
+    return sqrt(best)

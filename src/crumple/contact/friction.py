@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numba import prange
 
 from crumple.contact.barrier import Barrier
-from crumple.contact.compiled import device, parallel
+from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import closest, load
 from crumple.contact.pair_energy import barrier_slopes, direction
@@ -37,7 +36,7 @@ def _tangents(nx, ny, nz):
     return 1.0 + sign * nx * nx * a, sign * b, -sign * nx, b, sign + ny * ny * a, -ny
 
 
-@device
+@kernel
 def _freeze(x, stencil, faces, thickness, dhat, stiffness, limit, force, weights, tangents):
     """Normal force [N], weights (n, 4) and tangents (n, 6) of the barrier's pairs at x."""
     corner, weight, normal = np.empty((4, 3)), np.empty(4), np.empty(3)
@@ -70,10 +69,13 @@ def slip_energy(y, h):
     return y * y * (1.0 / h - y / (3.0 * h * h)) + h / 3.0, 2.0 / h - y / (h * h), 2.0 / h - 2.0 * y / (h * h)
 
 
-@device
-def _friction_chunk(x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian, c):
-    """One chunk of `_friction`."""
-    for e in range(c * CHUNK, min(stencil.shape[0], (c + 1) * CHUNK)):
+@kernel
+def _evaluate(first, step, x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian):
+    """Value (level 0), gradient (1) or gradient and Hessian (2) of every contact."""
+    n = stencil.shape[0]
+    for e in range(n):
+        if e // CHUNK % step != first:
+            continue
         sa = sb = 0.0
         for i in range(4):
             node = stencil[e, i]
@@ -108,15 +110,6 @@ def _friction_chunk(x, start, stencil, strength, weights, tangents, h, level, va
                     for m in range(3):
                         hessian[e, block, k, m] = left * tangents[e, m] + right * tangents[e, 3 + m]
                 block += 1
-
-
-@parallel
-def _friction(x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian):
-    """Value (level 0), gradient (1) or gradient and Hessian (2) of every contact."""
-    for c in prange((stencil.shape[0] + CHUNK - 1) // CHUNK):
-        _friction_chunk(
-            x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian, np.int64(c)
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -163,7 +156,8 @@ class Friction:
 
     def _run(self, x: Floats, level: int, value: Floats, gradient: Floats, hessian: Floats) -> None:
         if self.count:
-            _friction(
+            run_chunks(
+                _evaluate, -(-self.count // CHUNK),
                 x, self.start, self.stencil, self.strength, self.weights, self.tangents, self.threshold,
                 level, value, gradient, hessian,
             )  # fmt: skip

@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from crumple.contact.candidates import find_pairs, make_group, swept_boxes
-from crumple.contact.compiled import device, parallel
+from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.distance import edge_edge, point_triangle
 from crumple.contact.surface import Surface
 from crumple.typing import Floats, Ints
@@ -30,7 +29,7 @@ TOUCH = 1e-14
 
 @device
 def orientation(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
-    """Side of d relative to the plane abc: +1 below (abc clockwise seen from d is −1), 0 when not certain."""
+    """Sign of det(a − d, b − d, c − d): on which side of the plane abc the point d lies; 0 when not certain."""
     adx, ady, adz = ax - dx, ay - dy, az - dz
     bdx, bdy, bdz = bx - dx, by - dy, bz - dz
     cdx, cdy, cdz = cx - dx, cy - dy, cz - dz
@@ -67,7 +66,7 @@ def _touch(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return d2 <= tolerance
 
 
-@device
+@kernel
 def segment_hits_triangle(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """Whether segment pq and triangle abc (coordinates [m]) have a point in common."""
     p = orientation(ax, ay, az, bx, by, bz, cx, cy, cz, px, py, pz)
@@ -86,23 +85,34 @@ def segment_hits_triangle(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy
     return _touch(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
 
 
-@device
-def _test_chunk(edges, faces, pairs, x, hit, c):
-    """One chunk of `_test`."""
-    for k in range(c * CHUNK, min(pairs.shape[0], (c + 1) * CHUNK)):
-        p, q = edges[pairs[k, 0], 0], edges[pairs[k, 0], 1]
-        a, b, d = faces[pairs[k, 1], 0], faces[pairs[k, 1], 1], faces[pairs[k, 1], 2]
-        hit[k] = segment_hits_triangle(
-            x[p, 0], x[p, 1], x[p, 2], x[q, 0], x[q, 1], x[q, 2],
-            x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2], x[d, 0], x[d, 1], x[d, 2],
-        )  # fmt: skip
+@kernel
+def triangles_intersect(a, b):
+    """Whether two triangles (3, 3) [m] have a point in common; for local checks in compiled code."""
+    for i in range(3):
+        j = (i + 1) % 3
+        if segment_hits_triangle(
+            a[i, 0], a[i, 1], a[i, 2], a[j, 0], a[j, 1], a[j, 2],
+            b[0, 0], b[0, 1], b[0, 2], b[1, 0], b[1, 1], b[1, 2], b[2, 0], b[2, 1], b[2, 2],
+        ) or segment_hits_triangle(
+            b[i, 0], b[i, 1], b[i, 2], b[j, 0], b[j, 1], b[j, 2],
+            a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2],
+        ):  # fmt: skip
+            return True
+    return False
 
 
-@parallel
-def _test(edges, faces, pairs, x, hit):
+@kernel
+def _test(first, step, edges, faces, pairs, x, hit):
     """Whether each (edge, face) pair intersects."""
-    for c in prange((pairs.shape[0] + CHUNK - 1) // CHUNK):
-        _test_chunk(edges, faces, pairs, x, hit, np.int64(c))
+    n = pairs.shape[0]
+    for chunk in range(first * CHUNK, n, step * CHUNK):
+        for k in range(chunk, min(n, chunk + CHUNK)):
+            p, q = edges[pairs[k, 0], 0], edges[pairs[k, 0], 1]
+            a, b, d = faces[pairs[k, 1], 0], faces[pairs[k, 1], 1], faces[pairs[k, 1], 2]
+            hit[k] = segment_hits_triangle(
+                x[p, 0], x[p, 1], x[p, 2], x[q, 0], x[q, 1], x[q, 2],
+                x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2], x[d, 0], x[d, 1], x[d, 2],
+            )  # fmt: skip
 
 
 def find_intersections(surface: Surface, x: Floats, limit: int | None = None) -> Ints:
@@ -123,7 +133,7 @@ def find_intersections(surface: Surface, x: Floats, limit: int | None = None) ->
         some_edges, some_faces = edges[first_edge:last_edge], faces[first_face:last_face]
         pairs = find_pairs(make_group(some_faces, x, x), some_edges, swept_boxes(some_edges, x, x), 0.0)
         hit = np.zeros(len(pairs), np.bool_)
-        _test(some_edges, some_faces, pairs, x, hit)
+        run_chunks(_test, -(-len(pairs) // CHUNK), some_edges, some_faces, pairs, x, hit)
         found.append(pairs[hit] + np.array([first_edge, first_face], np.int32))
     return np.concatenate(found)[:limit]
 

@@ -15,10 +15,9 @@ from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from crumple.contact.candidates import Candidates
-from crumple.contact.compiled import device, parallel
+from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.pair import box_distance2, closest, load, rest_scale
 from crumple.contact.pair_energy import direction
 from crumple.contact.surface import Surface
@@ -67,7 +66,7 @@ def _advance(is_edges, corner, move, normal, target):
     return step
 
 
-@device
+@kernel
 def pair_step_limit(is_edges, start, move, thickness, limit, corner, weight, normal):
     """Largest time in [0, `limit`] for which the pair start + t move keeps its gap above `thickness` [m].
 
@@ -98,71 +97,67 @@ def pair_step_limit(is_edges, start, move, thickness, limit, corner, weight, nor
     return safe
 
 
-@device
-def _limit_chunk(surface, point_face, edge_edge, x0, x1, limit, pair, c):
-    """One chunk of `_limits`."""
+@kernel
+def _limits(first, step, surface, point_face, edge_edge, x0, x1, limit, pair):
+    """Largest safe fraction of each chunk and the candidate that sets it (−1: none)."""
     faces, edges, rest = surface.faces, surface.edges, surface.node_rest
     part, part_thickness = surface.node_part, surface.part_thickness
     corner, weight, normal = np.empty((4, 3)), np.empty(4), np.empty(3)
     start, move = np.empty((4, 3)), np.empty((4, 3))
     n = point_face.shape[0]
-    best, which = 1.0, -1
-    for k in range(c * CHUNK, min(n + edge_edge.shape[0], (c + 1) * CHUNK)):
-        is_edges = k >= n
-        if is_edges:
-            one, two = edge_edge[k - n, 0], edge_edge[k - n, 1]
-            i0, i1, i2, i3 = edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
-        else:
-            two = point_face[k, 1]
-            i0, i1, i2, i3 = point_face[k, 0], faces[two, 0], faces[two, 1], faces[two, 2]
-        load(x0, i0, i1, i2, i3, start)
-        thickness = 0.5 * (part_thickness[part[i0]] + part_thickness[part[i2]])
-        load(x1, i0, i1, i2, i3, move)
-        approach = 0.0
-        for i in range(1, 4):
-            speed2 = 0.0
-            for j in range(3):
-                move[i, j] -= start[i, j]
-                speed2 += move[i, j] ** 2
-            approach = max(approach, speed2)
-        # Displacements are relative to the first node: two corners approach by at most twice the largest
-        # (once, if the first primitive is that node).
-        needed = thickness + (2.0 if is_edges else 1.0) * sqrt(approach) / (1.0 - KEPT_GAP)
-        if box_distance2(is_edges, start) > needed * needed:
-            continue
-        d2, _ = closest(is_edges, start, weight)
-        d = sqrt(d2)
-        if d > thickness:  # most pairs do not even meet with the full thickness
-            direction(start, weight, d, normal)
-            if _advance(is_edges, start, move, normal, thickness + KEPT_GAP * (d - thickness)) >= best:
+    for c in range(first, limit.shape[0], step):
+        best, which = 1.0, -1
+        for k in range(c * CHUNK, min(n + edge_edge.shape[0], (c + 1) * CHUNK)):
+            is_edges = k >= n
+            if is_edges:
+                one, two = edge_edge[k - n, 0], edge_edge[k - n, 1]
+                i0, i1, i2, i3 = edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
+            else:
+                two = point_face[k, 1]
+                i0, i1, i2, i3 = point_face[k, 0], faces[two, 0], faces[two, 1], faces[two, 2]
+            load(x0, i0, i1, i2, i3, start)
+            thickness = 0.5 * (part_thickness[part[i0]] + part_thickness[part[i2]])
+            load(x1, i0, i1, i2, i3, move)
+            approach = 0.0
+            for i in range(1, 4):
+                speed2 = 0.0
+                for j in range(3):
+                    move[i, j] -= start[i, j]
+                    speed2 += move[i, j] ** 2
+                approach = max(approach, speed2)
+            # Displacements are relative to the first node: two corners approach by at most twice the largest
+            # (once, if the first primitive is that node).
+            needed = thickness + (2.0 if is_edges else 1.0) * sqrt(approach) / (1.0 - KEPT_GAP)
+            if box_distance2(is_edges, start) > needed * needed:
                 continue
-        if thickness > 0.0 and part[i0] == part[i2]:
-            thickness *= rest_scale(rest, is_edges, i0, i1, i2, i3, thickness + surface.dhat, corner, weight)
-        t = pair_step_limit(is_edges, start, move, thickness, best, corner, weight, normal)
-        if t < best:
-            best, which = t, k
-    limit[c], pair[c] = best, which
-
-
-@parallel
-def _limits(surface, point_face, edge_edge, x0, x1, limit, pair):
-    """Largest safe fraction of each chunk and the candidate that sets it (−1: none)."""
-    for c in prange(limit.shape[0]):
-        _limit_chunk(surface, point_face, edge_edge, x0, x1, limit, pair, np.int64(c))
+            d2, _ = closest(is_edges, start, weight)
+            d = sqrt(d2)
+            if d > thickness:  # most pairs do not even meet with the full thickness
+                direction(start, weight, d, normal)
+                if _advance(is_edges, start, move, normal, thickness + KEPT_GAP * (d - thickness)) >= best:
+                    continue
+            if thickness > 0.0 and part[i0] == part[i2]:
+                thickness *= rest_scale(rest, is_edges, i0, i1, i2, i3, thickness + surface.dhat, corner, weight)
+            t = pair_step_limit(is_edges, start, move, thickness, best, corner, weight, normal)
+            if t < best:
+                best, which = t, k
+        limit[c], pair[c] = best, which
 
 
 def step_limit(surface: Surface, candidates: Candidates, x0: Floats, x1: Floats) -> StepLimit:
     """Largest fraction of the straight motion x0 → x1 (node_count, 3) [m] that keeps 10 % of every gap.
 
     `candidates` must come from `find_candidates` with this motion and an inflation of at least the thickness.
-    A pair whose gap is already closed at x0 gives 0.
+    A pair whose gap is already closed at x0 gives 0, and so does an x1 that is not finite.
     """
-    count = candidates.count
+    if not np.isfinite(x1).all():
+        return StepLimit(0.0, -1)
+    count = candidates.pair_count
     if count == 0:
         return StepLimit(1.0, -1)
     chunks = -(-count // CHUNK)
     limit, pair = np.empty(chunks), np.empty(chunks, np.int64)
-    _limits(surface.arrays, candidates.point_face, candidates.edge_edge, x0, x1, limit, pair)
+    run_chunks(_limits, chunks, surface.arrays, candidates.point_face, candidates.edge_edge, x0, x1, limit, pair)
     first = int(np.argmin(limit))
     return StepLimit(float(limit[first]), int(pair[first]))
 

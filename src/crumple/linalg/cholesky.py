@@ -61,7 +61,7 @@ class Pardiso:
 
     name = "MKL Pardiso"
     _ANALYSE, _FACTORISE, _SOLVE, _RELEASE = 11, 22, 33, -1
-    _NOT_POSITIVE_DEFINITE = -4
+    _NOT_POSITIVE_DEFINITE = (-4, -13)  # the latter is undocumented for this: about 1 in 200 indefinite matrices
 
     def __init__(self) -> None:
         self._pardiso = _load_pardiso()
@@ -86,14 +86,8 @@ class Pardiso:
         self._call(self._ANALYSE)
 
     def factorise(self, blocks: Floats) -> bool:
-        assert self._pattern is not None
         self._blocks = blocks
-        try:
-            return self._call(self._FACTORISE) == 0
-        except SimulationError:  # internal errors (-13) have been seen to pass once the analysis is made again
-            self.analyse(self._pattern, reuse_order=True)
-            self._blocks = blocks
-            return self._call(self._FACTORISE) == 0
+        return self._call(self._FACTORISE) == 0
 
     def solve(self, b: Floats) -> Floats:
         x = np.empty_like(b)
@@ -101,7 +95,7 @@ class Pardiso:
         return x
 
     def _call(self, phase: int, b: Floats | None = None, x: Floats | None = None) -> int:
-        """Run one phase; returns 0, or -4 when the matrix is not positive definite."""
+        """Run one phase; returns 0, or another number when the matrix is not positive definite."""
         assert self._pattern is not None
         empty = np.zeros(1)
         b, x = (empty if b is None else b), (empty if x is None else x)
@@ -114,7 +108,7 @@ class Pardiso:
             _address(self._order), ctypes.byref(one), _address(self._options), ctypes.byref(zero),
             _address(b), _address(x), ctypes.byref(error),
         )  # fmt: skip
-        if error.value not in (0, self._NOT_POSITIVE_DEFINITE):
+        if error.value and error.value not in self._NOT_POSITIVE_DEFINITE:
             raise SimulationError(f"MKL Pardiso failed in phase {phase} with error {error.value}")
         return error.value
 

@@ -39,7 +39,8 @@ class Buffers(NamedTuple):
     `counters`: see `NODES` etc.  `ring`, `ring_vertex` (RING_CAPACITY,): corners around the node that
     `plan_collapse` would remove, and the vertex that would replace it there.
     `report`: what the last accepted edit changed: NEW_NODE (first of NEW_NODE_COUNT), REMOVED_NODE,
-    NEW_VERTEX_A/B, REMOVED_FACE_A/B (-1 = none), then FACE_COUNT new or changed faces from FACE_LIST on.
+    NEW_VERTEX_A/B, REMOVED_FACE_A/B (-1 = none), then FACE_COUNT new or changed faces from FACE_LIST on
+    (after a cut a face may be listed twice, and a very long cut lists only as many as fit).
     `scratch`, `polygon`: for the overlap of faces, see `overlap`.
     """
 

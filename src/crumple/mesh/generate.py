@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from scipy.spatial import Delaunay
 
 from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
@@ -222,6 +221,8 @@ def _jittered(width: float, height: float, columns: int, rows: int, seed: int) -
 
     Border points stay, with the half edges at the ends of shifted rows left out, so sides are evenly divided.
     """
+    from scipy.spatial import Delaunay  # half a second to import, seldom needed
+
     u, _ = _shifted_rows(width, height, columns, rows)
     step = np.array([width / columns, height / rows])
     inner = ((u > 0.25 * step) & (u < [width, height] - 0.25 * step)).all(axis=1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import shapely
 from numba import njit
 
 from crumple.errors import InputError
@@ -16,6 +16,9 @@ from crumple.mesh.refusal import NO_CAPACITY, OK
 from crumple.mesh.rings import Links, corner_vertex, following, is_thin, preceding, triangle_area
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.typing import Floats, Ints
+
+if TYPE_CHECKING:
+    import shapely
 
 LONG, SHORT = 4.0 / 3.0, 0.6
 """Edges longer / shorter than this times the size are split / collapsed."""
@@ -52,6 +55,8 @@ def outline(
 
 def _polygon(points: object, holes: Sequence[object]) -> shapely.Polygon:
     """The polygon, checked."""
+    import shapely  # seldom needed
+
     rings = []
     for place, ring in [
         ("outline.points", points),
@@ -72,6 +77,8 @@ def _polygon(points: object, holes: Sequence[object]) -> shapely.Polygon:
 
 def _triangulate(polygon: shapely.Polygon) -> tuple[Floats, Ints]:
     """Counter-clockwise triangles between the polygon's corners."""
+    import shapely
+
     parts = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
     corners = np.array([shapely.get_coordinates(part)[:3] for part in parts])
     u, index = np.unique(corners.reshape(-1, 2), axis=0, return_inverse=True)

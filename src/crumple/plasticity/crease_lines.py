@@ -19,7 +19,7 @@ from crumple.mesh.buffers import FACES, NEW_VERTEX_A
 from crumple.typing import Bools, Floats, Ints
 
 ON_LINE = 1e-3
-"""A point is on a line when it is nearer than this share of the edge in question."""
+"""A point is on a line when it is nearer than this share of the mean edge length of the sheet."""
 SNAP = 0.3
 """Free vertices nearer to the line than this share of their shortest edge are moved onto it."""
 LEAST_AREA = 0.25
@@ -40,20 +40,20 @@ class InsertedLine:
 
 
 def edges_on_polyline(
-    mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tolerance: float = ON_LINE
+    mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tolerance: float | None = None
 ) -> Bools:
     """Hinges whose edge lies on the polyline (n, 2) [m] in the pattern of `sheet`, mask (hinge_count,).
 
-    `tolerance`: distance allowed, as a share of the edge's length. At a seam either side may be on the line.
+    `tolerance`: distance allowed [m], by default 0.1 % of the mean edge. At a seam either side may be on the line.
     """
     polyline = check_polyline(polyline)
+    tolerance = _line_tolerance(mesh, sheet) if tolerance is None else tolerance
     found = np.zeros(len(mesh.hinges.nodes), bool)
     for side in range(2):
         face, k = mesh.hinges.corners[:, side] // 3, mesh.hinges.corners[:, side] % 3
         a, b = mesh.u[mesh.faces[face, k]], mesh.u[mesh.faces[face, (k + 1) % 3]]
-        reach = tolerance * np.linalg.norm(b - a, axis=1)
         for p, q in pairwise(polyline):
-            near = (_distance(a, p, q) <= reach) & (_distance(b, p, q) <= reach)
+            near = (_distance(a, p, q) <= tolerance) & (_distance(b, p, q) <= tolerance)
             found |= near & (mesh.face_sheet[face] == sheet)
     return found
 
@@ -67,14 +67,15 @@ def insert_polyline(
     on the line get `label` unless it is 0; a labelled line is kept by remeshing. A closed line repeats its first point.
     """
     polyline = check_polyline(polyline)
+    tolerance = _line_tolerance(mesh, sheet)
     mesh, x = _snap_vertices(mesh, np.ascontiguousarray(x, np.float64), polyline, sheet)
     buf = open_buffers(mesh, [_WORLD], {"x": x}, spare=1.0)
     for point in polyline:
         buf = _insert_point(buf, point, sheet)
     for p, q in pairwise(polyline):
-        buf = _split_crossed(buf, p, q, sheet)
+        buf = _split_crossed(buf, p, q, sheet, tolerance)
     mesh, values, _ = compact(buf, [_WORLD])
-    hinges = edges_on_polyline(mesh, polyline, sheet=sheet)
+    hinges = edges_on_polyline(mesh, polyline, sheet=sheet, tolerance=1.5 * tolerance)
     return InsertedLine(label_hinges(mesh, hinges, label) if label else mesh, values["x"], hinges)
 
 
@@ -94,6 +95,14 @@ def check_polyline(polyline: Floats) -> Floats:
     if len(line) < 2:
         raise InputError("crease.points", "must have two different points at least", len(line))
     return line
+
+
+def _line_tolerance(mesh: SheetMesh, sheet: int) -> float:
+    """How near to a line a point must be to be on it [m]."""
+    lengths = mesh.corner_length.reshape(-1, 3)[mesh.face_sheet == sheet]
+    if len(lengths) == 0:
+        raise InputError("crease.sheet", "the mesh has no such sheet", sheet)
+    return ON_LINE * float(lengths.mean())
 
 
 def _closest(points: Floats, p: Floats, q: Floats) -> Floats:
@@ -178,21 +187,48 @@ def _insert_point(buf: Buffers, point: Floats, sheet: int) -> Buffers:
     inside = np.flatnonzero(weight.min(axis=1) >= -ON_LINE)
     if len(inside) == 0:
         return buf
-    face = inside[np.argmax(weight[inside].min(axis=1))]
-    share = np.maximum(weight[face], 0.0)
+    chosen = inside[np.argmax(weight[inside].min(axis=1))]
+    share = np.maximum(weight[chosen], 0.0)
     share /= share.sum()
-    corner_id = 3 * int(active[face])
+    face = int(active[chosen])
     if share.max() > 1.0 - ON_LINE:
         return buf
-    k = int(np.argmin(share))
-    if share[k] < ON_LINE:  # on the edge opposite to corner k
-        i, j = (k + 1) % 3, (k + 2) % 3
-        return _split(buf, corner_id + i, share[j] / (share[i] + share[j]))
-    first = _split(buf, corner_id, share[1] / (share[0] + share[1]))
-    middle = int(first.report[NEW_VERTEX_A])
-    apex = int(first.links.faces[active[face], 2])
-    buf = _split(first, *_edge_between(first, middle, apex, share[2]))
-    buf.links.u[buf.report[NEW_VERTEX_A]] = point
+    low = int(np.argmin(share))
+    i, j = (low + 1) % 3, (low + 2) % 3  # the edge that the point is nearest to
+    on_edge = share[low] < ON_LINE
+    if on_edge or _may_leave_edge(buf, 3 * face + i, point, share[low]):
+        corners = [int(buf.links.faces[face, k]) for k in range(3)]
+        buf = _split(buf, 3 * face + i, share[j] / (share[i] + share[j]))
+        return buf if on_edge else _place_vertex(buf, int(buf.report[NEW_VERTEX_A]), corners, share)
+    top = int(np.argmax(share))
+    i, j = (top + 1) % 3, (top + 2) % 3
+    apex = int(buf.links.faces[face, top])
+    buf = _split(buf, 3 * face + i, share[j] / (share[i] + share[j]))
+    return _split(buf, *_edge_between(buf, int(buf.report[NEW_VERTEX_A]), apex, share[top]))
+
+
+def _may_leave_edge(buf: Buffers, edge: int, point: Floats, share: float) -> bool:
+    """Whether a node put on the edge may be moved to a point beside it: no outline, seam or label, no inverted face."""
+    twin = int(buf.links.twin[edge])
+    if share > SNAP or twin < 0 or buf.edge_label[edge] != 0:
+        return False
+    if buf.face_material[edge // 3] != buf.face_material[twin // 3] or bool(
+        _is_seam(buf, np.array(edge), np.array(twin))
+    ):
+        return False
+    corner = buf.links.u[buf.links.faces[twin // 3, [(twin + k) % 3 for k in range(3)]]]
+    whole = _cross(corner[1] - corner[0], corner[2] - corner[0])
+    first = _cross(point - corner[0], corner[2] - corner[0])
+    second = _cross(corner[1] - point, corner[2] - point)
+    return bool(min(first, second) > 0.05 * whole)
+
+
+def _place_vertex(buf: Buffers, vertex: int, corners: list[int], share: Floats) -> Buffers:
+    """Move a new vertex and its node to the point with the barycentric coordinates `share` in a face."""
+    node = buf.links.vertex_node
+    buf.links.u[vertex] = share @ buf.links.u[corners]
+    buf.node_rest[node[vertex]] = share @ buf.node_rest[node[corners]]
+    buf.node_data[node[vertex]] = share @ buf.node_data[node[corners]]
     return buf
 
 
@@ -206,10 +242,10 @@ def _edge_between(buf: Buffers, tail: int, head: int, t: float) -> tuple[int, fl
     return int(back[0]), 1.0 - t
 
 
-def _split_crossed(buf: Buffers, p: Floats, q: Floats, sheet: int) -> Buffers:
+def _split_crossed(buf: Buffers, p: Floats, q: Floats, sheet: int, tolerance: float) -> Buffers:
     """Split every edge that the segment pq crosses; in rounds, because a split renumbers the edges of its faces."""
     for _ in range(MOST_ROUNDS):
-        edges, parameters = _crossed_edges(buf, p, q, sheet)
+        edges, parameters = _crossed_edges(buf, p, q, sheet, tolerance)
         if len(edges) == 0:
             return buf
         touched: set[int] = set()
@@ -223,18 +259,16 @@ def _split_crossed(buf: Buffers, p: Floats, q: Floats, sheet: int) -> Buffers:
     )
 
 
-def _crossed_edges(buf: Buffers, p: Floats, q: Floats, sheet: int) -> tuple[Ints, Floats]:
+def _crossed_edges(buf: Buffers, p: Floats, q: Floats, sheet: int, tolerance: float) -> tuple[Ints, Floats]:
     """Half-edges, one per edge, that the segment crosses between their ends, and where (0 to 1)."""
     faces, active = _active_faces(buf, sheet)
     tail, head = buf.links.u[faces], buf.links.u[np.roll(faces, -1, axis=1)]
-    length = np.linalg.norm(head - tail, axis=2)
     way = (q - p) / np.linalg.norm(q - p)
     side_a, side_b = _cross(way, tail - p), _cross(way, head - p)
-    reach = ON_LINE * length
-    apart = (side_a * side_b < 0.0) & (np.abs(side_a) > reach) & (np.abs(side_b) > reach)
+    apart = (side_a * side_b < 0.0) & (np.minimum(np.abs(side_a), np.abs(side_b)) > tolerance)
     t = side_a / np.where(apart, side_a - side_b, 1.0)
     along = ((tail + t[..., None] * (head - tail)) - p) @ way
-    crossed = apart & (along > -reach) & (along < np.linalg.norm(q - p) + reach)
+    crossed = apart & (along > -tolerance) & (along < np.linalg.norm(q - p) + tolerance)
     corner = 3 * active[:, None] + np.arange(3)
     twin = buf.links.twin[corner]
     crossed &= (

@@ -1,0 +1,18 @@
+"""Adaptive anisotropic remeshing of sheets and surfaces, safe under contact."""
+
+from crumple.remeshing.fields import isotropic_sizing, sizing_from_function
+from crumple.remeshing.guard import Guard
+from crumple.remeshing.options import RemeshOptions
+from crumple.remeshing.remesh import RemeshResult, RemeshStatistics, remesh
+from crumple.remeshing.transfer import follow_pins
+
+__all__ = [
+    "Guard",
+    "RemeshOptions",
+    "RemeshResult",
+    "RemeshStatistics",
+    "follow_pins",
+    "isotropic_sizing",
+    "remesh",
+    "sizing_from_function",
+]

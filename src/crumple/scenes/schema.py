@@ -273,7 +273,7 @@ class WindTable(Table):
 
     density: Annotated[float, Quantity("kg/m³", least=0, most=1e4)] = 1.2
     velocity: Velocity = (0.0, 0.0, 0.0)
-    drag: Annotated[float, Quantity("", least=0, most=1e3)] = 0.0
+    drag: Annotated[float, Quantity("kg/(m² s)", least=0, most=1e3)] = 0.0
 
 
 class Environment(Table):

@@ -1,0 +1,365 @@
+"""The remeshing loop: split what is too long, collapse what may go, flip throughout ([Narain2013] §4).
+
+The field M on the vertices decides: an edge is valid when uᵀ ½(M_i + M_j) u ≤ 1 (eq. 4). Each pass takes the
+edges in a fixed order (longest first when splitting, shortest first when collapsing, ties by number), so results do
+not depend on anything but the input.
+
+The loop ends: a split halves an edge and M between two vertices never exceeds theirs, every collapse removes a node,
+flips per edit are bounded; passes and the number of splits are bounded on top of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_matrix, identity
+
+from crumple.errors import InputError
+from crumple.mesh.buffers import NODES, VERTICES, Buffers, compact, grow, open_buffers
+from crumple.mesh.fields import Field
+from crumple.mesh.refusal import NO_CAPACITY
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.remeshing import arrays as at
+from crumple.remeshing.collapse import apply_collapses, improve_aspect
+from crumple.remeshing.flip import flip_all
+from crumple.remeshing.guard import Guard, guard_arrays, least_relative_gap, refresh_tree
+from crumple.remeshing.options import RemeshOptions
+from crumple.remeshing.split import apply_splits, edge_ends, gather_edges
+from crumple.remeshing.surface import (
+    is_surface,
+    join_surface,
+    separate_surface,
+    surface_overlap_operator,
+    tensors_in_charts,
+    tensors_in_space,
+)
+from crumple.remeshing.transfer import interpolation_operator, overlap_operator
+from crumple.sizing.transfer import vertex_sizing
+from crumple.typing import Bools, Floats, Ints
+
+MAX_PASSES = 60
+"""Passes of splits, and of collapses; a pass of splits halves all edges that are too long."""
+FLIP_SWEEPS = 4
+"""Sweeps over all edges before the first split."""
+
+
+@dataclass(frozen=True)
+class RemeshStatistics:
+    """What was done: numbers of edits; `refused` by the guard; `linear` splits that it moved back to the middle of
+    the edge; `passes`; `fallback`: "" or why less was done than asked for ("splits only", "unchanged")."""
+
+    splits: int = 0
+    flips: int = 0
+    collapses: int = 0
+    refused: int = 0
+    linear: int = 0
+    passes: int = 0
+    fallback: str = ""
+
+
+@dataclass(frozen=True)
+class RemeshResult:
+    """The mesh after remeshing with all that was carried over.
+
+    `x`, `v`, `y` (node_count, 3), the latter two None when not given;  `node_fields`, `face_fields` as given;
+    `sizing` (vertex_count, 3) the field that the mesh satisfies [1/m²];
+    `node_operator` (new nodes × old nodes), `vertex_operator`: linear interpolation along split edges, rows add up to
+    1 (of a surface in space the vertices are its nodes);
+    `node_map` (old nodes,) new number of a node, −1 = removed.
+    """
+
+    mesh: SheetMesh
+    x: Floats
+    v: Floats | None
+    y: Floats | None
+    node_fields: dict[str, Floats]
+    face_fields: dict[str, Floats]
+    sizing: Floats
+    node_operator: csr_matrix
+    vertex_operator: csr_matrix
+    node_map: Ints
+    old_mesh: SheetMesh
+    statistics: RemeshStatistics = field(default_factory=RemeshStatistics)
+
+    @cached_property
+    def face_operator(self) -> csr_matrix:
+        """Mean over the old faces under each new one, weighted by area, (new faces × old faces); rows add up to 1."""
+        if self.mesh is self.old_mesh:
+            return identity(self.mesh.face_count, format="csr")
+        if is_surface(self.old_mesh):
+            return surface_overlap_operator(self.old_mesh, self.mesh)
+        return overlap_operator(self.old_mesh, self.mesh, self.vertex_operator)
+
+
+def remesh(
+    mesh: SheetMesh,
+    sizing: Floats,
+    *,
+    x: Floats | None = None,
+    v: Floats | None = None,
+    y: Floats | None = None,
+    node_fields: Mapping[str, Floats] | None = None,
+    face_fields: Mapping[str, Floats] | None = None,
+    density: Floats | None = None,
+    protected: Bools | None = None,
+    guard: Guard | None = None,
+    options: RemeshOptions | None = None,
+) -> RemeshResult:
+    """The mesh with edges as long as `sizing` allows, and everything that is attached to it.
+
+    `sizing` (vertex_count, 3) [1/m²] tensors in the pattern, or (face_count, 3) tensors of the faces; of a surface in
+    space (one chart per triangle) in these charts.
+    `x` (node_count, 3) [m] world positions (default: `mesh.node_rest`), `v` [m/s], `y` [m] plastic embedding.
+    New nodes are placed smoothly in x and y; v and `node_fields` are interpolated, and what flips and collapses change
+    of the linear momentum is given back to the faces around (see `momentum`), with the masses of `density`
+    (material groups,) [kg/m²], by default 1. `face_fields` are averaged over the old faces under each new one.
+    `protected` (node_count,): nodes that are not removed. `guard`: check every edit against contacts; then nothing
+    intersects afterwards if nothing did before (the whole surface is tested in the end; should that test ever fail,
+    only splits in the middle of edges are made, which move nothing, or none: see `statistics.fallback`).
+    """
+    options = options or RemeshOptions()
+    job = _Job(mesh, sizing, x, v, y, dict(node_fields or {}), density, protected, guard)
+    result = job.run(options)
+    if guard is not None and guard.has_intersections(result.mesh, result.x):
+        fallback = replace(options, collapse=False, smooth=False, flip_hysteresis=10.0)
+        result = job.run(fallback, flips=False)
+        note = "splits only"
+        if guard.has_intersections(result.mesh, result.x):
+            result, note = job.unchanged(), "unchanged"
+        result = replace(result, statistics=replace(result.statistics, fallback=note))
+    if face_fields:
+        carried = {name: result.face_operator @ np.asarray(value) for name, value in face_fields.items()}
+        result = replace(result, face_fields=carried)
+    return result
+
+
+class _Job:
+    """The checked input of a remeshing."""
+
+    def __init__(
+        self,
+        mesh: SheetMesh,
+        sizing: Floats,
+        x: Floats | None,
+        v: Floats | None,
+        y: Floats | None,
+        node_fields: dict[str, Floats],
+        density: Floats | None,
+        protected: Bools | None,
+        guard: Guard | None,
+    ) -> None:
+        self.mesh, self.guard, self.node_fields = mesh, guard, node_fields
+        self.surface = is_surface(mesh)
+        self.x = mesh.node_rest if x is None else _checked("x", x, (mesh.node_count, 3))
+        self.v = None if v is None else _checked("v", v, (mesh.node_count, 3))
+        self.y = None if y is None else _checked("y", y, (mesh.node_count, 3))
+        self.protected = protected
+        groups = int(mesh.face_material.max(initial=0)) + 1
+        self.density = np.ones(groups) if density is None else _checked("density", density, (len(density),))
+        if len(self.density) < groups:
+            raise InputError("remesh: density", f"must have one entry per material group, {groups}", len(self.density))
+        self.sizing = self._vertex_tensors(np.asarray(sizing, np.float64))
+
+    def _vertex_tensors(self, sizing: Floats) -> Floats:
+        """The field on vertices, (vertex_count, 3), or in space on nodes, (node_count, 9)."""
+        mesh = self.mesh
+        if sizing.shape not in ((mesh.vertex_count, 3), (mesh.face_count, 3)):
+            remedy = f"must be ({mesh.vertex_count}, 3) on vertices or ({mesh.face_count}, 3) on faces"
+            raise InputError("remesh: shape of sizing", remedy, sizing.shape)
+        low = 0.5 * (sizing[:, 0] + sizing[:, 1]) - np.hypot(0.5 * (sizing[:, 0] - sizing[:, 1]), sizing[:, 2])
+        if not np.all(low >= -1e-9 * np.abs(sizing[:, 0] + sizing[:, 1])):
+            raise InputError("remesh: sizing", "tensors must be finite and positive semidefinite, in 1/m²")
+        if self.surface:
+            six = tensors_in_space(mesh, sizing)
+            return np.concatenate([np.zeros((len(six), 3)), six], axis=1)
+        return sizing if len(sizing) == mesh.vertex_count else vertex_sizing(mesh, sizing)
+
+    def fields(self) -> tuple[list[Field], dict[str, Floats]]:
+        """Fields on nodes and vertices with their values, x first, then y."""
+        values: dict[str, Floats] = {"x": self.x}
+        if self.y is not None:
+            values["y"] = self.y
+        if self.v is not None:
+            values["v"] = self.v
+        values |= {f"field {name}": np.asarray(value, np.float64) for name, value in self.node_fields.items()}
+        nodes = self.mesh.node_count
+        fields = [Field(name, "node", value.reshape(nodes, -1).shape[1], "interpolate") for name, value in values.items()]
+        fields.append(Field("sizing", "vertex", self.sizing.shape[1], "interpolate"))
+        return fields, values | {"sizing": self.sizing}
+
+    def needed_faces(self) -> float:
+        """About how many faces the field asks for: each takes about a quarter of a unit of area in the metric."""
+        mesh = self.mesh
+        if self.surface:
+            # √ of the product of the two eigenvalues in the plane, at most half of their sum
+            return 2.0 * float(np.abs(mesh.face_area) @ self.sizing[mesh.face_nodes, 3:6].sum(axis=2).mean(axis=1))
+        m = self.sizing[mesh.faces].mean(axis=1)
+        return 4.0 * float(np.abs(mesh.face_area) @ np.sqrt(np.maximum(m[:, 0] * m[:, 1] - m[:, 2] ** 2, 0.0)))
+
+    def open(self, options: RemeshOptions, flips: bool) -> tuple[at.Work, SheetMesh, list[Field]]:
+        """Buffers and records for the loop, the mesh that was opened and its fields."""
+        fields, values = self.fields()
+        mesh = join_surface(self.mesh, options.feature_angle) if self.surface else self.mesh
+        spare = min(max(self.needed_faces() / mesh.face_count, 0.5), 100.0)
+        buf = open_buffers(mesh, fields, values, protected=self.protected, spare=spare)
+        constant = np.zeros(9)
+        constant[at.HYSTERESIS] = options.flip_hysteresis if flips else 1e300
+        constant[at.LIMIT], constant[at.ASPECT] = options.collapse_limit, options.aspect_min
+        constant[at.SMOOTH_COS], constant[at.FEATURE_COS] = math.cos(options.smooth_angle), math.cos(options.feature_angle)
+        constant[at.TOLERANCE] = options.outline_tolerance
+        flag = np.zeros(6, np.int64)
+        flag[at.HAS_Y] = self.y is not None
+        flag[at.VELOCITY] = -1 if self.v is None else (6 if self.y is not None else 3)
+        flag[at.SURFACE], flag[at.GUARDED], flag[at.SMOOTH] = self.surface, self.guard is not None, options.smooth
+        guard = at.no_guard()
+        if self.guard is not None:
+            surface = self.guard.surface
+            guard = guard_arrays(self.guard, self.mesh, len(buf.links.faces))
+            constant[at.DHAT], constant[at.REACH] = surface.dhat, surface.reach
+            least = least_relative_gap(surface, np.concatenate([self.x, self.guard.obstacle_x]))
+            constant[at.FLOOR] = 0.5 * max(least, 0.0)
+        return at.make_work(buf, constant, flag, self.density, guard), mesh, fields
+
+    def run(self, options: RemeshOptions, flips: bool = True) -> RemeshResult:
+        """Remesh and carry everything over."""
+        work, opened, fields = self.open(options, flips)
+        work, passes = _loop(work, options, flips, budget=int(20 * (self.needed_faces() + opened.face_count)) + 1000)
+        done = work.count
+        if not (done[at.SPLITS] or done[at.FLIPS] or done[at.COLLAPSES]):
+            result = self.unchanged()
+            return replace(result, statistics=RemeshStatistics(refused=int(done[at.REFUSED]), passes=passes))
+        return self.close(work, fields, passes)
+
+    def close(self, work: at.Work, fields: list[Field], passes: int) -> RemeshResult:
+        """The result from the buffers."""
+        buf: Buffers = work.buf
+        mesh, values, maps = compact(buf, fields)
+        nodes, vertices = int(buf.counters[NODES]), int(buf.counters[VERTICES])
+        old_vertices = self.mesh.node_count if self.surface else self.mesh.vertex_count
+        node_operator = interpolation_operator(
+            work.node_parent[:nodes], self.mesh.node_count, np.flatnonzero(maps.node >= 0)
+        )
+        vertex_operator = node_operator
+        if not self.surface and self.mesh.has_seams:
+            kept = np.flatnonzero(maps.vertex >= 0)
+            vertex_operator = interpolation_operator(work.vertex_parent[:vertices], old_vertices, kept)
+        elif not self.surface:
+            vertex_operator = node_operator[mesh.vertex_node][:, self.mesh.vertex_node]
+        sizing = values["sizing"]
+        if self.surface:
+            mesh = separate_surface(mesh)
+            sizing = tensors_in_charts(mesh, np.ascontiguousarray(sizing[:, 3:]))
+        done = work.count
+        return RemeshResult(
+            mesh=mesh,
+            x=values["x"],
+            v=values.get("v"),
+            y=values.get("y"),
+            node_fields={name: values[f"field {name}"] for name in self.node_fields},
+            face_fields={},
+            sizing=sizing,
+            node_operator=node_operator,
+            vertex_operator=vertex_operator,
+            node_map=maps.node[: self.mesh.node_count],
+            old_mesh=self.mesh,
+            statistics=RemeshStatistics(
+                splits=int(done[at.SPLITS]),
+                flips=int(done[at.FLIPS]),
+                collapses=int(done[at.COLLAPSES]),
+                refused=int(done[at.REFUSED]),
+                linear=int(done[at.LINEAR]),
+                passes=passes,
+            ),
+        )
+
+    def unchanged(self) -> RemeshResult:
+        """The input as a result."""
+        nodes = self.mesh.node_count
+        sizing = tensors_in_charts(self.mesh, self.sizing[:, 3:]) if self.surface else self.sizing
+        return RemeshResult(
+            mesh=self.mesh,
+            x=self.x,
+            v=self.v,
+            y=self.y,
+            node_fields=dict(self.node_fields),
+            face_fields={},
+            sizing=sizing,
+            node_operator=identity(nodes, format="csr"),
+            vertex_operator=identity(nodes if self.surface else self.mesh.vertex_count, format="csr"),
+            node_map=np.arange(nodes, dtype=np.int32),
+            old_mesh=self.mesh,
+        )
+
+
+def _checked(name: str, value: Floats, shape: tuple[int, ...]) -> Floats:
+    """The array as contiguous float64, if it has the shape and finite entries."""
+    array = np.ascontiguousarray(value, np.float64)
+    if array.shape != shape:
+        raise InputError(f"remesh: shape of {name}", f"must be {shape}", array.shape)
+    if not np.isfinite(array).all():
+        raise InputError(f"remesh: {name}", "must be finite")
+    return array
+
+
+def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tuple[at.Work, int]:
+    """Flips, splits, collapses; returns the work (its buffers may have grown) and the number of passes."""
+    guarded = bool(work.flag[at.GUARDED])
+    work.count[at.PASS] = 1
+    if guarded:
+        work = refresh_tree(work)
+    for _ in range(FLIP_SWEEPS if flips else 0):
+        if flip_all(work) == 0:
+            break
+    if options.split:
+        work = _split_loop(work, budget)
+    work.flag[at.COARSENING] = 1
+    if options.collapse:
+        work = _collapse_loop(work)
+    return work, int(work.count[at.PASS])
+
+
+def _split_loop(work: at.Work, budget: int) -> at.Work:
+    """Passes of splits until all edges are valid or nothing more can be done."""
+    since = 0
+    for _ in range(MAX_PASSES):
+        edges, size = gather_edges(work, 1.0, np.inf, since)
+        if not len(edges):
+            break
+        edges = edges[np.argsort(-size, kind="stable")]
+        work = _next_pass(work)
+        before = work.count[at.SPLITS]
+        since = int(work.count[at.PASS])
+        if apply_splits(work, edges, edge_ends(work, edges), budget) == NO_CAPACITY:
+            work = at.fit_records(work, grow(work.buf))
+            since = 0
+        elif work.count[at.SPLITS] == before:
+            break
+    return work
+
+
+def _collapse_loop(work: at.Work) -> at.Work:
+    """Passes of collapses until nothing more can go."""
+    since = 0
+    for _ in range(MAX_PASSES):
+        edges, size = gather_edges(work, -1.0, float(work.constant[at.LIMIT]) ** 2, since)
+        if not len(edges):
+            break
+        edges = edges[np.argsort(size, kind="stable")]
+        work = _next_pass(work)
+        before = work.count[at.COLLAPSES]
+        since = int(work.count[at.PASS])
+        apply_collapses(work, edges, edge_ends(work, edges))
+        improve_aspect(work)
+        if work.count[at.COLLAPSES] == before:
+            break
+    return work
+
+
+def _next_pass(work: at.Work) -> at.Work:
+    """Count a pass; the tree of the faces starts afresh, so that no item of it stands for many."""
+    work.count[at.PASS] += 1
+    return refresh_tree(work) if work.flag[at.GUARDED] else work
