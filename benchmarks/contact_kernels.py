@@ -38,7 +38,7 @@ def make_roll(face_count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, n
     node = np.arange(len(u)).reshape(columns + 1, rows + 1)
     a, b, c, d = (n.ravel() for n in (node[:-1, :-1], node[1:, :-1], node[1:, 1:], node[:-1, 1:]))
     faces = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]).astype(np.int32)
-    k = PITCH / (4 * np.pi)
+    k = PITCH * max(1.0, 7000 / face_count) / (4 * np.pi)  # coarse layers need more room
     angle = (-RADIUS + np.sqrt(RADIUS**2 + 4 * k * u[:, 1])) / (2 * k)
     r = RADIUS + 2 * k * angle
     turn, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))

@@ -94,6 +94,25 @@ def test_sheet_stops_before_it_intersects():
     assert fraction < 1
 
 
+@pytest.mark.parametrize("thickness", [0.0, 3e-4])
+def test_repeated_random_squeezes_never_pass_through(thickness):
+    """Gaps may shrink to a tenth at every step."""
+    rest, faces = jittered_grid(8, 40, 0.08, 0.4, seed=7)
+    x = roll(rest, pitch=1.5e-3, radius=0.04)
+    surface = make_surface(faces, rest, dhat=1e-3, part_thickness=thickness)
+    rng = np.random.default_rng(2)
+    for scale in (5e-3, 1e-3, 1e-3, 5e-3, 1e-4):
+        y = x + scale * rng.normal(size=x.shape)
+        candidates = find_candidates(surface, x, y, surface.reach)
+        fraction, _ = step_limit(surface, candidates, x, y)
+        x = x + fraction * (y - x)
+        assert fraction > 0
+        assert not has_intersections(surface, x)
+        gap, _ = min_gap(surface, find_candidates(surface, x, x, surface.reach), x)
+        assert gap > 0
+    assert gap < 1e-4
+
+
 def test_the_limiting_parts_are_named():
     rest, faces = grid(3, 3)
     floor, more = grid(2, 2, 3.0, 3.0)

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from plastic_shapes import HEIGHT, MIDDLE, WIDTH, fold
-from scipy.interpolate import LinearNDInterpolator
+from plastic_shapes import HEIGHT, MIDDLE, WIDTH, fold, roll
 
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.overlap import overlap_area, overlap_average
@@ -15,7 +14,10 @@ from crumple.plasticity import (
     restore_damage,
     restore_plastic,
     total_curvature,
+    uniform_yield_law,
+    yield_curvature,
 )
+from crumple.simulation.embedding import Embedding
 
 ANGLE = 1.4
 
@@ -80,12 +82,26 @@ def test_same_mesh_changes_nothing():
     np.testing.assert_allclose(again, plastic, rtol=1e-9, atol=1e-7)
 
 
-def test_refined_embedding_has_its_strain_where_the_crease_is():
-    """A shape interpolated to new nodes keeps its crease line when that line has edges."""
-    old, new = meshes()
-    shape = LinearNDInterpolator(old.mesh.u, fold(old.mesh.u, ANGLE))(new.mesh.u)
-    assert np.isfinite(shape).all()
-    on_line = np.unique(new.mesh.hinges.nodes[new.hinges, :2])
-    np.testing.assert_allclose(shape[on_line], fold(new.mesh.u, ANGLE)[on_line], atol=2e-5)
-    strain = total_curvature(new.mesh, curvature_stencil(new.mesh), np.ascontiguousarray(shape))
-    assert mean_angle(new, strain) == pytest.approx(ANGLE, rel=0.02)
+def test_forced_remesh_keeps_the_residual_curvature():
+    """VALIDATION 5: bent, yielded, embedded; half of the faces cut up, the embedding carried along: within 2 %."""
+    mesh, x = rectangle(WIDTH, HEIGHT, 0.005)
+    stencil = curvature_stencil(mesh)
+    law = uniform_yield_law(np.full(mesh.face_count, 20.0))
+    total = total_curvature(mesh, stencil, roll(mesh.u, 60.0))
+    done = yield_curvature(law, total, np.zeros((mesh.face_count, 3)), np.zeros(mesh.face_count))
+    y = Embedding(mesh).settle(x, done.plastic_curvature)
+    fine, fine_y = mesh, y
+    for height in (0.011, 0.019, 0.027, 0.036):
+        line = insert_polyline(
+            fine, fine_y, [[-1.0, height], [0.3 * WIDTH, height], [0.5 * WIDTH, height + 0.004]]
+        )
+        fine, fine_y = line.mesh, line.x
+    assert fine.face_count > 1.15 * mesh.face_count
+    areas = overlap_area(mesh.u, mesh.faces, fine.u, fine.faces)
+    after = restore_plastic(fine, fine_y, plastic_residual(mesh, y, done.plastic_curvature), areas)
+    damage = restore_damage(done.damage, areas)
+    middle = fine.u[fine.faces].mean(axis=1)
+    inner = np.all((middle > 0.01) & (middle < np.array([WIDTH, HEIGHT]) - 0.01), axis=1)
+    mean = np.average(after[inner], axis=0, weights=fine.face_area[inner])
+    np.testing.assert_allclose(mean, [40.0, 0.0, 0.0], atol=0.8)
+    assert np.average(damage[inner], weights=fine.face_area[inner]) == pytest.approx(2.0, rel=0.02)

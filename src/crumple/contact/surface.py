@@ -21,8 +21,8 @@ Node weight: a third of the areas around it; edge weight: a third of the areas b
 Two parallel plates of area A carry κ A dhat b(g/dhat) times the sum of these. Each node of one plate lies over one
 face of the other: ¼ + ¼. Edges of two isotropic meshes of sizes h and k cross 7.6/(h k) times per area and have
 weights 0.29 h², 0.29 k²: the geometric mean gives ¼ · 2.2 for any ratio of sizes. Total 1.05 between sheets (measured
-1.1–1.2 on jittered grids); between a sheet and an obstacle 0.75 (coarse obstacle) to 1.55 (fine one; measured 1.8). An obstacle's area enters only where it is
-smaller than the sheet's, so a huge obstacle triangle never counts.
+1.1–1.2 on jittered grids); between a sheet and an obstacle 0.75 (coarse obstacle) to 1.55 (fine one; measured 1.8).
+An obstacle's area enters only where it is smaller than the sheet's: a huge obstacle triangle never counts.
 """
 
 from __future__ import annotations

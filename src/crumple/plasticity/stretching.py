@@ -31,7 +31,7 @@ def total_strain(mesh: SheetMesh, x: Floats) -> Floats:
 def yield_strain(total: Floats, plastic_strain: Floats, limit: float | Floats) -> Floats:
     """The plastic strain (n, 3) after faces have been stretched to `total` (n, 3); `limit` ε_y > 0, scalar or (n,)."""
     count = len(total)
-    bound = np.ascontiguousarray(np.broadcast_to(np.asarray(limit, np.float64), count))
+    bound = np.array(np.broadcast_to(limit, count), np.float64)
     if not np.all(bound > 0.0):
         raise InputError("plasticity.yield_strain", "must be > 0, or inf", float(bound.min()))
     plastic = plastic_strain.copy()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.contact.bvh import STACK_SIZE, Tree
-from crumple.mesh.buffers import FACES, NODES, RING_CAPACITY, Buffers
+from crumple.mesh.buffers import RING_CAPACITY, Buffers
 from crumple.typing import Floats, Ints
 
 SPLITS, FLIPS, COLLAPSES, REFUSED, LINEAR, PASS, EDITS = 0, 1, 2, 3, 4, 5, 6
@@ -31,11 +31,11 @@ class GuardArrays(NamedTuple):
     """The surroundings of an edit.
 
     `tree` of the sheet faces at the start of the pass; item i stands for the faces `first[i]`, `after[first[i]]`, …
-    (−1 ends), `host` (faces,) is the item of a face.  `obstacle_tree`, `obstacle_faces` (n, 3), `obstacle_x` (m, 3)
-    [m], `obstacle_owner` (n, 3, 2): whether a corner stands for its node and for its edge.
-    `obstacle_part` (m,), `sheet_part` (sheets,): part of nodes; `thickness` (parts,) [m].
-    `found`, `near`, `stack`: scratch of queries.  `new_faces`, `new_edges`, `old_faces`, `old_edges`, `tetrahedra`:
-    what an edit makes, takes away and sweeps, as nodes; `size` (6,) how many of each, and the number of new nodes.
+    (−1 ends), `host` (faces,) is the item of a face.  `obstacle_tree`; `obstacle` (n, 10): nodes, whether a corner
+    stands for its node, whether it stands for its edge (three each), part;  `obstacle_x` (m, 3) [m].
+    `sheet_part` (sheets,) part of each sheet; `thickness` (parts,) [m].
+    `found`, `near`, `stack`: scratch of queries.  `change` (5, ·, 4): new faces, new edges, old faces, old edges and
+    swept tetrahedra of an edit, as nodes; `size` (6,) how many of each, and the new node.
     """
 
     tree: Tree
@@ -43,20 +43,14 @@ class GuardArrays(NamedTuple):
     after: np.ndarray
     host: np.ndarray
     obstacle_tree: Tree
-    obstacle_faces: Ints
+    obstacle: Ints
     obstacle_x: Floats
-    obstacle_owner: np.ndarray
-    obstacle_part: Ints
     sheet_part: Ints
     thickness: Floats
     found: np.ndarray
     near: np.ndarray
     stack: np.ndarray
-    new_faces: np.ndarray
-    new_edges: np.ndarray
-    old_faces: np.ndarray
-    old_edges: np.ndarray
-    tetrahedra: np.ndarray
+    change: np.ndarray
     size: np.ndarray
 
 
@@ -131,31 +125,20 @@ def empty_tree() -> Tree:
 
 def no_guard() -> GuardArrays:
     """Arrays of the right types for a loop that checks no contacts."""
-    ints, rows = np.zeros(0, np.int64), RING_CAPACITY + 8
+    ints = np.zeros(0, np.int64)
     return GuardArrays(
         tree=empty_tree(),
         first=ints,
         after=ints.copy(),
         host=ints.copy(),
         obstacle_tree=empty_tree(),
-        obstacle_faces=np.zeros((0, 3), np.int32),
+        obstacle=np.zeros((0, 10), np.int32),
         obstacle_x=np.zeros((0, 3)),
-        obstacle_owner=np.zeros((0, 3, 2), np.bool_),
-        obstacle_part=np.zeros(0, np.int32),
         sheet_part=np.zeros(0, np.int32),
         thickness=np.zeros(0),
         found=np.zeros(1024, np.int32),
         near=np.zeros(8192, np.int64),
         stack=np.zeros(STACK_SIZE, np.int32),
-        new_faces=np.zeros((rows, 3), np.int64),
-        new_edges=np.zeros((rows, 2), np.int64),
-        old_faces=np.zeros((rows, 3), np.int64),
-        old_edges=np.zeros((rows, 2), np.int64),
-        tetrahedra=np.zeros((rows, 4), np.int64),
+        change=np.zeros((5, RING_CAPACITY + 8, 4), np.int64),
         size=np.zeros(6, np.int64),
     )
-
-
-def live_counts(work: Work) -> tuple[int, int]:
-    """Used slots of nodes and faces."""
-    return int(work.buf.counters[NODES]), int(work.buf.counters[FACES])

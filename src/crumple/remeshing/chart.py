@@ -16,86 +16,83 @@ from crumple.mesh.rings import INNER, corner_node, corner_vertex, enter, followi
 
 
 @njit(**INNER)
-def load_hinge(work, edge):
+def load_hinge(links, tensor, rest, edge):
     """Unfold the one or two faces of an edge: its tail at the origin, its head on the first axis."""
-    buf = work.buf
-    other = buf.links.twin[edge]
-    a, b = corner_vertex(buf.links, edge), corner_vertex(buf.links, following(edge))
-    k = corner_vertex(buf.links, preceding(edge))
-    u = buf.links.u
-    length, along, height = _apex(work, a, b, k)
+    other = links.twin[edge]
+    a, b = corner_vertex(links, edge), corner_vertex(links, following(edge))
+    k = corner_vertex(links, preceding(edge))
+    u = links.u
+    length, along, height = _apex(links, rest, a, b, k)
     u[a, 0], u[a, 1], u[b, 0], u[b, 1], u[k, 0], u[k, 1] = 0.0, 0.0, length, 0.0, along, height
     weight = 1.0 if other < 0 else 0.5
     for v in (a, b, k):
         for c in range(3):
-            buf.vertex_data[v, c] = 0.0
-    _add_tensor(work, a, b, k, a, 1.0, weight)
-    _add_tensor(work, a, b, k, b, 1.0, weight)
-    _add_tensor(work, a, b, k, k, 1.0, 1.0)
+            tensor[v, c] = 0.0
+    _add_tensor(links, tensor, rest, a, b, k, a, 1.0, weight)
+    _add_tensor(links, tensor, rest, a, b, k, b, 1.0, weight)
+    _add_tensor(links, tensor, rest, a, b, k, k, 1.0, 1.0)
     if other >= 0:
-        m = corner_vertex(buf.links, preceding(other))
-        _, along, height = _apex(work, a, b, m)
+        m = corner_vertex(links, preceding(other))
+        _, along, height = _apex(links, rest, a, b, m)
         u[m, 0], u[m, 1] = along, -height
         for c in range(3):
-            buf.vertex_data[m, c] = 0.0
-        _add_tensor(work, a, b, m, a, -1.0, weight)
-        _add_tensor(work, a, b, m, b, -1.0, weight)
-        _add_tensor(work, a, b, m, m, -1.0, 1.0)
+            tensor[m, c] = 0.0
+        _add_tensor(links, tensor, rest, a, b, m, a, -1.0, weight)
+        _add_tensor(links, tensor, rest, a, b, m, b, -1.0, weight)
+        _add_tensor(links, tensor, rest, a, b, m, m, -1.0, 1.0)
 
 
 @njit(**INNER)
-def load_fan(work, node):
+def load_fan(links, rest, node):
     """Lay the faces around a node flat: the node at the origin, edges to it with their true lengths."""
-    buf = work.buf
     total, closed = 0.0, True
-    first, leave = ring_start(buf.links, node)
+    first, leave = ring_start(links, node)
     corner = first
     while True:
-        total += _angle(work, corner)
-        through = buf.links.twin[leave]
+        total += _angle(links, rest, corner)
+        through = links.twin[leave]
         if through < 0:
             closed = False
             break
-        corner, leave = enter(buf.links, node, through)
+        corner, leave = enter(links, node, through)
         if corner == first:
             break
     scale = 2.0 * pi / total if closed and total > 0.0 else 1.0
-    corner, leave = ring_start(buf.links, node)
+    corner, leave = ring_start(links, node)
     # Counter-clockwise when the walk leaves by the edge before the corner (faces are counter-clockwise).
     turn = scale if leave != corner else -scale
-    u = buf.links.u
-    centre = corner_vertex(buf.links, corner)
+    u = links.u
+    centre = corner_vertex(links, corner)
     u[centre, 0], u[centre, 1] = 0.0, 0.0
     angle = 0.0
-    _place(work, centre, corner_vertex(buf.links, following(corner) if leave != corner else preceding(corner)), angle)
+    _place(links, rest, centre, corner_vertex(links, following(corner) if leave != corner else preceding(corner)), angle)
     while True:
-        angle += turn * _angle(work, corner)
-        far = corner_vertex(buf.links, preceding(corner) if leave != corner else following(corner))
-        through = buf.links.twin[leave]
+        angle += turn * _angle(links, rest, corner)
+        far = corner_vertex(links, preceding(corner) if leave != corner else following(corner))
+        through = links.twin[leave]
         if through < 0:
-            _place(work, centre, far, angle)
+            _place(links, rest, centre, far, angle)
             return
-        corner, leave = enter(buf.links, node, through)
+        corner, leave = enter(links, node, through)
         if corner == first:
             return
-        _place(work, centre, far, angle)
+        _place(links, rest, centre, far, angle)
 
 
 @njit(**INNER)
-def _place(work, centre, vertex, angle):
+def _place(links, rest, centre, vertex, angle):
     """Put a vertex at its true distance from the centre of the fan."""
-    rest, node, u = work.buf.node_rest, work.buf.links.vertex_node, work.buf.links.u
+    node, u = links.vertex_node, links.u
     i, j = node[centre], node[vertex]
     d = sqrt((rest[j, 0] - rest[i, 0]) ** 2 + (rest[j, 1] - rest[i, 1]) ** 2 + (rest[j, 2] - rest[i, 2]) ** 2)
     u[vertex, 0], u[vertex, 1] = d * cos(angle), d * sin(angle)
 
 
 @njit(**INNER)
-def _angle(work, corner):
+def _angle(links, rest, corner):
     """Angle of a face at a corner in `node_rest` [rad]."""
-    rest = work.buf.node_rest
-    i = corner_node(work.buf.links, corner)
-    j, k = corner_node(work.buf.links, following(corner)), corner_node(work.buf.links, preceding(corner))
+    i = corner_node(links, corner)
+    j, k = corner_node(links, following(corner)), corner_node(links, preceding(corner))
     ee = ff = ef = 0.0
     for c in range(3):
         e, f = rest[j, c] - rest[i, c], rest[k, c] - rest[i, c]
@@ -106,9 +103,9 @@ def _angle(work, corner):
 
 
 @njit(**INNER)
-def _apex(work, a, b, k):
+def _apex(links, rest, a, b, k):
     """Length of the edge ab, and how far along it and above it k lies [m]."""
-    rest, node = work.buf.node_rest, work.buf.links.vertex_node
+    node = links.vertex_node
     i, j, n = node[a], node[b], node[k]
     ee = ff = ef = 0.0
     for c in range(3):
@@ -122,11 +119,11 @@ def _apex(work, a, b, k):
 
 
 @njit(**INNER)
-def _add_tensor(work, a, b, k, v, side, weight):
+def _add_tensor(links, tensor, rest, a, b, k, v, side, weight):
     """Add `weight` times the tensor of v in the frame (edge ab, `side` times towards k) of the face abk."""
-    rest, node, m = work.buf.node_rest, work.buf.links.vertex_node, work.buf.vertex_data
+    node, m = links.vertex_node, tensor
     i, j, n = node[a], node[b], node[k]
-    length, along, height = _apex(work, a, b, k)
+    length, along, height = _apex(links, rest, a, b, k)
     if length <= 0.0 or height <= 0.0:
         return
     ex, ey, ez = (rest[j, 0] - rest[i, 0]) / length, (rest[j, 1] - rest[i, 1]) / length, (rest[j, 2] - rest[i, 2]) / length

@@ -99,28 +99,26 @@ def _least(x, pairs, is_edges, rest, part, part_thickness, dhat, dynamic):
     return least
 
 
-def guard_arrays(guard: Guard, mesh: SheetMesh, faces: int) -> GuardArrays:
-    """The guard for compiled code, with room for `faces`; the tree of the sheets is still empty."""
+def guard_arrays(guard: Guard, mesh: SheetMesh, face_room: int) -> GuardArrays:
+    """The guard for compiled code, with room for `face_room` faces; the tree of the sheets is still empty."""
     surface = guard.surface
     first = surface.dynamic_count
-    obstacle = np.ascontiguousarray(surface.faces[surface.dynamic_faces :] - np.int32(first))
-    owner = np.zeros((len(obstacle), 3, 2), np.bool_)
+    faces = np.ascontiguousarray(surface.faces[surface.dynamic_faces :] - np.int32(first))
+    x = np.ascontiguousarray(guard.obstacle_x)
+    table = np.zeros((len(faces), 10), np.int32)
     arrays = no_guard()
-    if len(obstacle):
-        corner = obstacle.ravel()
-        owner[..., 0] = _first_of_each(corner).reshape(-1, 3)
-        head = np.roll(obstacle, -1, axis=1).ravel().astype(np.int64)
-        low, high = np.minimum(corner, head), np.maximum(corner, head)
-        owner[..., 1] = _first_of_each(low * len(guard.obstacle_x) + high).reshape(-1, 3)
-        x = np.ascontiguousarray(guard.obstacle_x)
-        arrays = arrays._replace(obstacle_tree=build_tree(swept_boxes(obstacle, x, x)))
+    if len(faces):
+        tail, head = faces.ravel().astype(np.int64), np.roll(faces, -1, axis=1).ravel().astype(np.int64)
+        key = np.minimum(tail, head) * len(x) + np.maximum(tail, head)
+        table[:, :3], table[:, 9] = faces, surface.node_part[first + faces[:, 0]]
+        table[:, 3:6] = _first_of_each(tail).reshape(-1, 3)
+        table[:, 6:9] = _first_of_each(key).reshape(-1, 3)
+        arrays = arrays._replace(obstacle_tree=build_tree(swept_boxes(faces, x, x)))
     return arrays._replace(
-        after=np.full(faces, -1, np.int64),
-        host=np.full(faces, -1, np.int64),
-        obstacle_faces=obstacle,
-        obstacle_x=np.ascontiguousarray(guard.obstacle_x),
-        obstacle_owner=owner,
-        obstacle_part=np.ascontiguousarray(surface.node_part[first:]),
+        after=np.full(face_room, -1, np.int64),
+        host=np.full(face_room, -1, np.int64),
+        obstacle=table,
+        obstacle_x=x,
         sheet_part=guard.sheet_part(mesh),
         thickness=surface.part_thickness,
     )

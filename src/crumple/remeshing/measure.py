@@ -12,77 +12,70 @@ from numba import njit
 
 from crumple.geometry.metric import scalar_form
 from crumple.mesh.rings import INNER, corner_vertex, following, preceding, triangle_area
-from crumple.remeshing.arrays import HYSTERESIS, SURFACE
 
 EQUILATERAL = 2.0 / sqrt(3.0)
 """Makes the aspect of an equilateral face 1."""
 
 
 @njit(**INNER)
-def edge_size(work, a, b):
+def edge_size(links, m, rest, surface, a, b):
     """Length² in the metric, uᵀ ½(M_a + M_b) u, of the segment between two vertices ([Narain2013] eq. 4)."""
-    m = work.buf.vertex_data
-    if work.flag[SURFACE]:
-        rest, node = work.buf.node_rest, work.buf.links.vertex_node
-        i, j = node[a], node[b]
+    if surface:
+        i, j = links.vertex_node[a], links.vertex_node[b]
         x, y, z = rest[j, 0] - rest[i, 0], rest[j, 1] - rest[i, 1], rest[j, 2] - rest[i, 2]
         total = (m[a, 3] + m[b, 3]) * x * x + (m[a, 4] + m[b, 4]) * y * y + (m[a, 5] + m[b, 5]) * z * z
         total += 2.0 * ((m[a, 6] + m[b, 6]) * y * z + (m[a, 7] + m[b, 7]) * z * x + (m[a, 8] + m[b, 8]) * x * y)
         return 0.5 * total
-    u = work.buf.links.u
+    u = links.u
     p, q = u[b, 0] - u[a, 0], u[b, 1] - u[a, 1]
     return 0.5 * scalar_form(m[a, 0] + m[b, 0], m[a, 1] + m[b, 1], m[a, 2] + m[b, 2], p, q)
 
 
 @njit(**INNER)
-def half_edge_size(work, edge):
+def half_edge_size(links, m, rest, surface, edge):
     """Length² of a half-edge in the metric; the larger of both sides of a seam."""
-    links = work.buf.links
-    size = edge_size(work, corner_vertex(links, edge), corner_vertex(links, following(edge)))
+    size = edge_size(links, m, rest, surface, corner_vertex(links, edge), corner_vertex(links, following(edge)))
     other = links.twin[edge]
-    if other >= 0 and not work.flag[SURFACE]:
-        size = max(size, edge_size(work, corner_vertex(links, other), corner_vertex(links, following(other))))
+    if other >= 0 and not surface:
+        size = max(size, edge_size(links, m, rest, surface, corner_vertex(links, other), corner_vertex(links, following(other))))
     return size
 
 
 @njit(**INNER)
-def length2(work, a, b):
+def length2(links, rest, surface, a, b):
     """Squared material distance of two vertices [m²]."""
-    if work.flag[SURFACE]:
-        rest, node = work.buf.node_rest, work.buf.links.vertex_node
-        i, j = node[a], node[b]
+    if surface:
+        i, j = links.vertex_node[a], links.vertex_node[b]
         return (rest[j, 0] - rest[i, 0]) ** 2 + (rest[j, 1] - rest[i, 1]) ** 2 + (rest[j, 2] - rest[i, 2]) ** 2
-    u = work.buf.links.u
+    u = links.u
     return (u[b, 0] - u[a, 0]) ** 2 + (u[b, 1] - u[a, 1]) ** 2
 
 
 @njit(**INNER)
-def material_area(work, a, b, c):
+def material_area(links, rest, surface, a, b, c):
     """Material area of three vertices [m²]; signed in a 2-D pattern."""
-    if work.flag[SURFACE]:
-        rest, node = work.buf.node_rest, work.buf.links.vertex_node
-        i, j, k = node[a], node[b], node[c]
+    if surface:
+        i, j, k = links.vertex_node[a], links.vertex_node[b], links.vertex_node[c]
         ex, ey, ez = rest[j, 0] - rest[i, 0], rest[j, 1] - rest[i, 1], rest[j, 2] - rest[i, 2]
         fx, fy, fz = rest[k, 0] - rest[i, 0], rest[k, 1] - rest[i, 1], rest[k, 2] - rest[i, 2]
         return 0.5 * sqrt((ey * fz - ez * fy) ** 2 + (ez * fx - ex * fz) ** 2 + (ex * fy - ey * fx) ** 2)
-    return triangle_area(work.buf.links, a, b, c)
+    return triangle_area(links, a, b, c)
 
 
 @njit(**INNER)
-def aspect(work, a, b, c):
+def aspect(links, rest, surface, a, b, c):
     """Height over the longest edge relative to that edge, 1 = equilateral, 0 = flat, < 0 = inverted."""
-    longest = max(length2(work, a, b), length2(work, b, c), length2(work, c, a))
-    return 2.0 * EQUILATERAL * material_area(work, a, b, c) / longest if longest > 0.0 else 0.0
+    longest = max(length2(links, rest, surface, a, b), length2(links, rest, surface, b, c), length2(links, rest, surface, c, a))
+    return 2.0 * EQUILATERAL * material_area(links, rest, surface, a, b, c) / longest if longest > 0.0 else 0.0
 
 
 @njit(**INNER)
-def is_delaunay(work, edge):
+def is_delaunay(links, m, hysteresis, edge):
     """Whether a non-seam edge is Delaunay in the mean metric of its four vertices, or nearly ([Narain2013] eq. 8).
 
     With the opposite vertices k, l and doubled areas A_k, A_l:  A_k d_l + A_l d_k ≥ −α (A_k + A_l),
     d_k = (i − k)ᵀ M (j − k): the sine of the sum of the two opposite angles is not negative.
     """
-    links, m = work.buf.links, work.buf.vertex_data
     other = links.twin[edge]
     i, j = corner_vertex(links, edge), corner_vertex(links, following(edge))
     k, n = corner_vertex(links, preceding(edge)), corner_vertex(links, preceding(other))
@@ -91,7 +84,7 @@ def is_delaunay(work, edge):
     xy = 0.25 * (m[i, 2] + m[j, 2] + m[k, 2] + m[n, 2])
     area_k, dot_k = _corner(links.u, i, j, k, xx, yy, xy)
     area_n, dot_n = _corner(links.u, i, j, n, xx, yy, xy)
-    return area_k * dot_n + area_n * dot_k >= -work.constant[HYSTERESIS] * (area_k + area_n)
+    return area_k * dot_n + area_n * dot_k >= -hysteresis * (area_k + area_n)
 
 
 @njit(**INNER)

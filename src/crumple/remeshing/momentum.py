@@ -13,36 +13,35 @@ from numba import njit
 
 from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
 from crumple.mesh.rings import INNER, enter, ring_start
-from crumple.remeshing.arrays import VELOCITY
 from crumple.remeshing.measure import material_area
 
 
 @njit(**INNER)
-def third_of_mass(work, face):
+def third_of_mass(links, rest, surface, material, density, face):
     """A third of the mass of a face [kg]."""
-    f = work.buf.links.faces
-    area = abs(material_area(work, f[face, 0], f[face, 1], f[face, 2]))
-    return work.density[work.buf.face_material[face]] * area / 3.0
+    f = links.faces
+    area = abs(material_area(links, rest, surface, f[face, 0], f[face, 1], f[face, 2]))
+    return density[material[face]] * area / 3.0
 
 
 @njit(**INNER)
-def add_momentum(work, face, sign, total):
-    """Add `sign` times the momentum of a face [kg m/s] to `total` (3,)."""
-    share, column = sign * third_of_mass(work, face), work.flag[VELOCITY]
+def add_momentum(links, rest, surface, material, density, data, column, face, sign, total):
+    """Add `sign` times the momentum of a face [kg m/s] to `total` (3,); v starts at `column` of the node data."""
+    share = sign * third_of_mass(links, rest, surface, material, density, face)
     for k in range(3):
-        node = work.buf.links.vertex_node[work.buf.links.faces[face, k]]
+        node = links.vertex_node[links.faces[face, k]]
         for c in range(3):
-            total[c] += share * work.buf.node_data[node, column + c]
+            total[c] += share * data[node, column + c]
 
 
 @njit(**INNER)
-def _node_mass(work, node):
+def _node_mass(links, rest, surface, material, density, node):
     """Mass of a node [kg]."""
-    links, mass = work.buf.links, 0.0
+    mass = 0.0
     first, leave = ring_start(links, node)
     corner = first
     while True:
-        mass += third_of_mass(work, corner // 3)
+        mass += third_of_mass(links, rest, surface, material, density, corner // 3)
         through = links.twin[leave]
         if through < 0:
             return mass
@@ -52,21 +51,20 @@ def _node_mass(work, node):
 
 
 @njit(**INNER)
-def restore_momentum(work, total):
+def restore_momentum(links, rest, surface, material, density, data, column, report, total):
     """Give the faces of the last edit's report the momentum `total` (3,) that the faces before had (overwritten)."""
-    report, column = work.buf.report, work.flag[VELOCITY]
     mass = 0.0
     for n in range(report[FACE_COUNT]):
         face = report[FACE_LIST + n]
-        add_momentum(work, face, -1.0, total)
-        mass += 3.0 * third_of_mass(work, face)
+        add_momentum(links, rest, surface, material, density, data, column, face, -1.0, total)
+        mass += 3.0 * third_of_mass(links, rest, surface, material, density, face)
     if not mass > 0.0:
         return
     for n in range(report[FACE_COUNT]):
         face = report[FACE_LIST + n]
-        share = third_of_mass(work, face) / mass
+        share = third_of_mass(links, rest, surface, material, density, face) / mass
         for k in range(3):
-            node = work.buf.links.vertex_node[work.buf.links.faces[face, k]]
-            weight = share / _node_mass(work, node)
+            node = links.vertex_node[links.faces[face, k]]
+            weight = share / _node_mass(links, rest, surface, material, density, node)
             for c in range(3):
-                work.buf.node_data[node, column + c] += weight * total[c]
+                data[node, column + c] += weight * total[c]

@@ -17,20 +17,18 @@ import numpy as np
 from numba import njit
 
 from crumple.mesh.rings import INNER, corner_node, enter, following, preceding, ring_start
-from crumple.remeshing.arrays import SMOOTH_COS
 
 
 @njit(**INNER)
-def smooth_offset(work, a, b, column, out):
+def smooth_offset(links, data, limit, a, b, column, out):
     """Whether there is a smooth place for the middle of nodes a and b; its offset from the middle [m] goes to `out` (3,).
 
-    `column` of the node data where the positions start (x or y).
+    `column` of the node data where the positions start (x or y); `limit`: cosine of the largest turn.
     """
-    data = work.buf.node_data
     for k in range(3):
         out[k] = 0.0
     for end in range(2):
-        nx, ny, nz, smooth = _mean_normal(work, a if end == 0 else b, column)
+        nx, ny, nz, smooth = _mean_normal(links, data, limit, a if end == 0 else b, column)
         if not smooth:
             for k in range(3):
                 out[k] = 0.0
@@ -48,9 +46,8 @@ def smooth_offset(work, a, b, column, out):
 
 
 @njit(**INNER)
-def _normal(work, corner, column):
+def _normal(links, data, corner, column):
     """Normal of the face of `corner` times its doubled area."""
-    links, data = work.buf.links, work.buf.node_data
     i, j, k = corner_node(links, corner), corner_node(links, following(corner)), corner_node(links, preceding(corner))
     ex, ey, ez = (
         data[j, column] - data[i, column],
@@ -66,18 +63,17 @@ def _normal(work, corner, column):
 
 
 @njit(**INNER)
-def _mean_normal(work, node, column):
+def _mean_normal(links, data, limit, node, column):
     """Unit normal of a node, and whether all its faces are turned from it by less than the limit."""
-    links = work.buf.links
     sx = sy = sz = 0.0
     for sweep in range(2):
         first, leave = ring_start(links, node)
         corner = first
         while True:
-            nx, ny, nz = _normal(work, corner, column)
+            nx, ny, nz = _normal(links, data, corner, column)
             if sweep == 0:
                 sx, sy, sz = sx + nx, sy + ny, sz + nz
-            elif nx * sx + ny * sy + nz * sz < work.constant[SMOOTH_COS] * sqrt(nx * nx + ny * ny + nz * nz):
+            elif nx * sx + ny * sy + nz * sz < limit * sqrt(nx * nx + ny * ny + nz * nz):
                 return sx, sy, sz, False
             through = links.twin[leave]
             if through < 0:

@@ -103,7 +103,10 @@ class Embedding:
 
     @property
     def settled(self) -> bool:
-        """Whether the last step found nothing worth moving for; it stays so until S_p changes."""
+        """Whether the last step found nothing worth moving for; it stays so until S_p changes.
+
+        Steps in which no face yields need not call `advance` when this is true.
+        """
         return self.decrement < SETTLED
 
     def settle(self, y: Floats, plastic_curvature: Floats, max_steps: int = 100) -> Floats:

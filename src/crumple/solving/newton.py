@@ -6,6 +6,10 @@ they have arrived (those steps are bounded by collisions only); from then on eve
 The Hessian keeps the compressive membrane stress, which sets the rate of convergence, as long as the whole matrix is
 positive definite; where it is not, the stress is clamped, and the exact Hessian is tried again after a pause that
 doubles with every failure.
+
+A full step along a stiff, turning sheet stretches it at second order, so the potential may rise although the step is
+right (the effect of Maratos). Such a step is taken on trust: the next `TRUST` iterations must make up for it, or the
+method goes back and takes the shorter step that decreases the potential (a watchdog [Chamberlain1982]).
 """
 
 from __future__ import annotations
@@ -27,6 +31,8 @@ ROUNDING = 1e-13
 BLOCKED_STEP = 0.02
 """A collision-free fraction below this, `BLOCKED_PATIENCE` times in a row, means that an obstacle has no room."""
 BLOCKED_PATIENCE = 6
+TRUST = 1
+"""Iterations that may make up for a step that raised the potential."""
 LONGEST_PAUSE = 16
 """Most iterations between two attempts with the exact Hessian."""
 
@@ -59,6 +65,23 @@ class Outcome:
     predicted: float
     min_gap: float
     held: tuple[int, ...]
+
+
+@dataclass
+class _Trusted:
+    """The point and direction before a step that raised the potential, and the iterations since."""
+
+    x: Floats
+    energy: float
+    direction: Floats
+    limit: float
+    decrement: float
+    spent: int = 1
+
+    @property
+    def goal(self) -> float:
+        """The value that the step would have had to reach."""
+        return self.energy - ARMIJO * self.limit * self.decrement
 
 
 class Newton:
@@ -120,6 +143,7 @@ class Newton:
     def _descend(self, x: Floats) -> str:
         """Decrease the potential until the options are met; "" or why that failed."""
         energy: float | None = None
+        trusted: _Trusted | None = None
         while self._iterations < self._options.max_iterations:
             direction, expansion = self._direction(x, None)
             decrement = -float(np.vdot(expansion.gradient, direction[: len(expansion.gradient)]))
@@ -130,8 +154,30 @@ class Newton:
             is_last = self._predicted <= self._options.energy and distance <= self._options.distance
             limit, _ = self._limit(x, direction)
             energy = self._potential.value(x) if energy is None else energy
-            step, energy = self._search(x, direction, limit, energy, decrement)
+            full = self._potential.value(x + limit * direction)
+            goal = energy - ARMIJO * limit * decrement
+            if TRUST > 0 and trusted is None and full > goal and np.isfinite(full) and not is_last:
+                trusted = _Trusted(x.copy(), energy, direction, limit, decrement)
+                x += limit * direction
+                energy = full
+                continue
+            if full <= goal:
+                step, energy = limit, full
+            else:
+                step, energy = self._search(x, direction, 0.5 * limit, energy, decrement)
             x += step * direction
+            if trusted is not None:
+                if energy <= trusted.goal:
+                    trusted = None
+                elif trusted.spent >= TRUST or step == 0.0:
+                    x[:] = trusted.x
+                    self._limit(x, trusted.direction)
+                    step, energy = self._search(x, trusted.direction, 0.5 * trusted.limit, trusted.energy, trusted.decrement)
+                    x += step * trusted.direction
+                    trusted, is_last = None, False
+                else:
+                    trusted.spent += 1
+                    continue
             if is_last or (step == 0.0 and self._predicted <= ROUNDING * abs(energy)):
                 return ""
             if step == 0.0:

@@ -1,0 +1,76 @@
+"""What a validation case gives: checks of measured against expected numbers, and curves for a figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crumple.typing import Floats
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number: passed when |measured − expected| ≤ tolerance, all in the unit that `quantity` names."""
+
+    quantity: str
+    expected: float
+    measured: float
+    tolerance: float
+
+    @property
+    def passed(self) -> bool:
+        return bool(abs(self.measured - self.expected) <= self.tolerance)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line or, with `points`, markers in the figure of a case: `x`, `y` (n,)."""
+
+    label: str
+    x: Floats
+    y: Floats
+    points: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What the figure of a case shows: measured points on reference curves."""
+
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """The outcome of one case; `seconds` it took, `picture` where its figure was saved (None: not)."""
+
+    case: str
+    checks: tuple[Check, ...]
+    seconds: float = 0.0
+    figure: Figure | None = None
+    picture: Path | None = None
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+
+def relative_check(quantity: str, expected: float, measured: float, share: float) -> Check:
+    """A check whose tolerance is a `share` of the expected value."""
+    return Check(quantity, float(expected), float(measured), share * abs(float(expected)))
+
+
+def range_check(quantity: str, between: tuple[float, float], measured: float) -> Check:
+    """A check that a value lies in a range, written as its middle ± half its width."""
+    low, high = between
+    return Check(quantity, 0.5 * (low + high), float(measured), 0.5 * (high - low))
+
+
+def curve(label: str, points: list[tuple[float, float]], *, markers: bool = False) -> Curve:
+    """A curve from (x, y) pairs."""
+    x, y = np.array(points, np.float64).reshape(-1, 2).T
+    return Curve(label, x, y, markers)
