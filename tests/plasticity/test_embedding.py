@@ -115,9 +115,7 @@ def test_several_sheets_and_seams():
     tube, points = cylinder(0.05, 0.03, 0.008)
     both, start = concatenate([line.mesh, tube])
     y = np.concatenate([line.x, points])
-    plastic = np.concatenate(
-        [crease_from_edges(line.mesh, line.hinges, 1.0), crease_from_shape(tube, points)]
-    )
+    plastic = np.concatenate([crease_from_edges(line.mesh, line.hinges, 1.0), crease_from_shape(tube, points)])
     moved = Embedding(both).settle(y, plastic)
     np.testing.assert_allclose(moved[start[1] :], points, atol=1e-6)
     angles = dihedral_angles(np.ascontiguousarray(moved[: start[1]]), line.mesh.hinges.nodes)

@@ -43,9 +43,7 @@ def test_embedding_keeps_a_crease_that_averaging_smears():
     """Ten times to and fro: fold angle within 2 % with the embedding, less than half left without."""
     pair = list(meshes())
     to = [overlap(pair[1], pair[0]), overlap(pair[0], pair[1])]
-    shapes = [
-        fold(line.mesh.u, ANGLE) for line in pair
-    ]  # what remeshing the embedding gives: same shape, new nodes
+    shapes = [fold(line.mesh.u, ANGLE) for line in pair]  # what remeshing the embedding gives: same shape, new nodes
     plastic = naive = crease_from_edges(pair[0].mesh, pair[0].hinges, ANGLE)
     damage = np.abs(plastic[:, 0]) / 20.0
     total = np.sum(damage * pair[0].mesh.face_area)
@@ -92,9 +90,7 @@ def test_forced_remesh_keeps_the_residual_curvature():
     y = Embedding(mesh).settle(x, done.plastic_curvature)
     fine, fine_y = mesh, y
     for height in (0.011, 0.019, 0.027, 0.036):
-        line = insert_polyline(
-            fine, fine_y, [[-1.0, height], [0.3 * WIDTH, height], [0.5 * WIDTH, height + 0.004]]
-        )
+        line = insert_polyline(fine, fine_y, [[-1.0, height], [0.3 * WIDTH, height], [0.5 * WIDTH, height + 0.004]])
         fine, fine_y = line.mesh, line.x
     assert fine.face_count > 1.15 * mesh.face_count
     areas = overlap_area(mesh.u, mesh.faces, fine.u, fine.faces)

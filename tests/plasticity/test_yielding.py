@@ -145,9 +145,7 @@ def test_return_ends_on_the_yield_surface_and_is_idempotent(total, plastic, limi
         assert left == pytest.approx(bound, rel=1e-9)
         flow = done.plastic_curvature - plastic
         assert tensor_norm(flow)[0] == pytest.approx(limit * (done.damage[0] - damage), rel=1e-6, abs=1e-9)
-        assert tensor_norm(flow + total - done.plastic_curvature)[0] == pytest.approx(
-            tensor_norm(flow)[0] + left
-        )
+        assert tensor_norm(flow + total - done.plastic_curvature)[0] == pytest.approx(tensor_norm(flow)[0] + left)
     again = yield_curvature(law, total, done.plastic_curvature, done.damage)
     np.testing.assert_allclose(again.plastic_curvature, done.plastic_curvature, atol=1e-9)
 

@@ -67,6 +67,17 @@ def make_elastic(
     return Elastic(tuple(energy for energy, _ in terms), tuple(damping for _, damping in terms))
 
 
+def rebend(
+    elastic: Elastic, mesh: SheetMesh, materials: tuple[Material, ...], *, rest_angle: Floats, damage: Floats
+) -> Elastic:
+    """The same energies of the same mesh with other rest angles (hinge_count,) [rad] and damage (face_count,)."""
+    bent = [energy for energy, _ in make_bending(mesh, materials, rest_angle=rest_angle, damage=damage)]
+    flat = elastic.energies[: len(elastic.energies) - len(bent)]
+    kept = elastic.energies[len(flat) :]
+    renewed = (replace(new, stencil=old.stencil) for new, old in zip(bent, kept, strict=True))
+    return replace(elastic, energies=(*flat, *renewed))
+
+
 def make_membrane(mesh: SheetMesh, materials: tuple[Material, ...]) -> list[tuple[Spring, Floats]]:
     """The membrane energies of `mesh` with their damping times [s]: constant faces, then measured ones."""
     measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]

@@ -39,9 +39,7 @@ class InsertedLine:
     hinges: Bools
 
 
-def edges_on_polyline(
-    mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tolerance: float | None = None
-) -> Bools:
+def edges_on_polyline(mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tolerance: float | None = None) -> Bools:
     """Hinges whose edge lies on the polyline (n, 2) [m] in the pattern of `sheet`, mask (hinge_count,).
 
     `tolerance`: distance allowed [m], by default 0.1 % of the mean edge. At a seam either side may be on the line.
@@ -58,9 +56,7 @@ def edges_on_polyline(
     return found
 
 
-def insert_polyline(
-    mesh: SheetMesh, x: Floats, polyline: Floats, *, sheet: int = 0, label: int = 0
-) -> InsertedLine:
+def insert_polyline(mesh: SheetMesh, x: Floats, polyline: Floats, *, sheet: int = 0, label: int = 0) -> InsertedLine:
     """The mesh with nodes and edges along the polyline (n, 2) [m] in the pattern of `sheet`.
 
     `x` (node_count, 3) [m] follows linearly. Ends inside the sheet become nodes; parts outside are left out. The edges
@@ -166,9 +162,7 @@ def _move_vertices(mesh: SheetMesh, x: Floats, target: Floats) -> tuple[SheetMes
     gradients = shape_gradients(mesh.u[mesh.faces])
 
     def follow(position: Floats) -> Floats:
-        slope = (
-            np.einsum("fac,fad->fcd", position[mesh.face_nodes], gradients) * mesh.face_area[:, None, None]
-        )
+        slope = np.einsum("fac,fad->fcd", position[mesh.face_nodes], gradients) * mesh.face_area[:, None, None]
         total = np.zeros((mesh.node_count, 3, 2))
         np.add.at(total, mesh.face_nodes, slope[:, None])
         return position + np.einsum("ncd,nd->nc", total, shift) / (3.0 * mesh.node_area[:, None])
@@ -254,9 +248,7 @@ def _split_crossed(buf: Buffers, p: Floats, q: Floats, sheet: int, tolerance: fl
             if touched.isdisjoint(around):
                 touched |= around
                 buf = _split(buf, edge, t)
-    raise SimulationError(
-        f"crease.points: the segment {p.tolist()} {q.tolist()} could not be inserted into the mesh"
-    )
+    raise SimulationError(f"crease.points: the segment {p.tolist()} {q.tolist()} could not be inserted into the mesh")
 
 
 def _crossed_edges(buf: Buffers, p: Floats, q: Floats, sheet: int, tolerance: float) -> tuple[Ints, Floats]:
@@ -271,9 +263,7 @@ def _crossed_edges(buf: Buffers, p: Floats, q: Floats, sheet: int, tolerance: fl
     crossed = apart & (along > -tolerance) & (along < np.linalg.norm(q - p) + tolerance)
     corner = 3 * active[:, None] + np.arange(3)
     twin = buf.links.twin[corner]
-    crossed &= (
-        (twin < 0) | (corner < twin) | (buf.face_sheet[twin // 3] != sheet) | _is_seam(buf, corner, twin)
-    )
+    crossed &= (twin < 0) | (corner < twin) | (buf.face_sheet[twin // 3] != sheet) | _is_seam(buf, corner, twin)
     return corner[crossed].astype(np.int32), t[crossed]
 
 

@@ -34,9 +34,7 @@ def crease_from_edges(
     if hinges.shape != (len(mesh.hinges.nodes),):
         raise InputError("crease", f"must mark each of the {len(mesh.hinges.nodes)} hinges", hinges.shape)
     if not np.all(np.abs(angles[hinges]) <= np.pi):
-        raise InputError(
-            "crease.angle", "must lie between -π and π, in rad", float(np.abs(angles[hinges]).max())
-        )
+        raise InputError("crease.angle", "must lie between -π and π, in rad", float(np.abs(angles[hinges]).max()))
     stencil = curvature_stencil(mesh) if stencil is None else stencil
     if plastic_curvature is None:
         return bending_strain(stencil, np.where(hinges, angles, 0.0))

@@ -58,21 +58,15 @@ def make_yield_law(
     mesh: SheetMesh, materials: tuple[Material, ...], *, hardening: float = 0.0, crease_radius: float = 0.0
 ) -> YieldLaw:
     """The yield law of every face of `mesh`: κ_y from its material, H and ℓ [m] the same everywhere."""
-    yield_curvature = np.array([material.yield_curvature for material in materials], np.float64)[
-        mesh.face_material
-    ]
+    yield_curvature = np.array([material.yield_curvature for material in materials], np.float64)[mesh.face_material]
     return uniform_yield_law(yield_curvature, hardening=hardening, crease_radius=crease_radius)
 
 
-def uniform_yield_law(
-    yield_curvature: Floats, *, hardening: float = 0.0, crease_radius: float = 0.0
-) -> YieldLaw:
+def uniform_yield_law(yield_curvature: Floats, *, hardening: float = 0.0, crease_radius: float = 0.0) -> YieldLaw:
     """The yield law with the given κ_y (n,) [1/m] per face, one H and one ℓ [m]."""
     largest = 1.0 / crease_radius if crease_radius > 0.0 else np.inf
     size = len(yield_curvature)
-    return YieldLaw(
-        np.ascontiguousarray(yield_curvature, np.float64), np.full(size, hardening), np.full(size, largest)
-    )
+    return YieldLaw(np.ascontiguousarray(yield_curvature, np.float64), np.full(size, hardening), np.full(size, largest))
 
 
 def total_curvature(mesh: SheetMesh, stencil: CurvatureStencil, x: Floats) -> Floats:

@@ -23,6 +23,10 @@ HYSTERESIS, LIMIT, ASPECT, SMOOTH_COS, FEATURE_COS, TOLERANCE, DHAT, REACH, FLOO
 """Entries of `Work.constant`: see `RemeshOptions`; dhat [m], largest reach of a contact [m], and the relative gap
 below which no edit may go."""
 
+STEP = {"inline": "always"}
+"""Options of the steps of a pass: they become part of the one kernel that uses them. Compiled on their own, each
+would be optimised again with all that it calls."""
+
 STACK_EDGES = 8192
 """Edges that wait to be checked for flips."""
 

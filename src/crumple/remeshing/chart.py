@@ -65,7 +65,9 @@ def load_fan(links, rest, node):
     centre = corner_vertex(links, corner)
     u[centre, 0], u[centre, 1] = 0.0, 0.0
     angle = 0.0
-    _place(links, rest, centre, corner_vertex(links, following(corner) if leave != corner else preceding(corner)), angle)
+    _place(
+        links, rest, centre, corner_vertex(links, following(corner) if leave != corner else preceding(corner)), angle
+    )
     while True:
         angle += turn * _angle(links, rest, corner)
         far = corner_vertex(links, preceding(corner) if leave != corner else following(corner))
@@ -126,7 +128,11 @@ def _add_tensor(links, tensor, rest, a, b, k, v, side, weight):
     length, along, height = _apex(links, rest, a, b, k)
     if length <= 0.0 or height <= 0.0:
         return
-    ex, ey, ez = (rest[j, 0] - rest[i, 0]) / length, (rest[j, 1] - rest[i, 1]) / length, (rest[j, 2] - rest[i, 2]) / length
+    ex, ey, ez = (
+        (rest[j, 0] - rest[i, 0]) / length,
+        (rest[j, 1] - rest[i, 1]) / length,
+        (rest[j, 2] - rest[i, 2]) / length,
+    )
     s = side / height
     tx = s * (rest[n, 0] - rest[i, 0] - along * ex)
     ty = s * (rest[n, 1] - rest[i, 1] - along * ey)

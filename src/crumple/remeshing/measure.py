@@ -37,7 +37,10 @@ def half_edge_size(links, m, rest, surface, edge):
     size = edge_size(links, m, rest, surface, corner_vertex(links, edge), corner_vertex(links, following(edge)))
     other = links.twin[edge]
     if other >= 0 and not surface:
-        size = max(size, edge_size(links, m, rest, surface, corner_vertex(links, other), corner_vertex(links, following(other))))
+        size = max(
+            size,
+            edge_size(links, m, rest, surface, corner_vertex(links, other), corner_vertex(links, following(other))),
+        )
     return size
 
 
@@ -65,7 +68,9 @@ def material_area(links, rest, surface, a, b, c):
 @njit(**INNER)
 def aspect(links, rest, surface, a, b, c):
     """Height over the longest edge relative to that edge, 1 = equilateral, 0 = flat, < 0 = inverted."""
-    longest = max(length2(links, rest, surface, a, b), length2(links, rest, surface, b, c), length2(links, rest, surface, c, a))
+    longest = max(
+        length2(links, rest, surface, a, b), length2(links, rest, surface, b, c), length2(links, rest, surface, c, a)
+    )
     return 2.0 * EQUILATERAL * material_area(links, rest, surface, a, b, c) / longest if longest > 0.0 else 0.0
 
 

@@ -19,16 +19,14 @@ import numpy as np
 from scipy.sparse import csr_matrix, identity
 
 from crumple.errors import InputError
-from crumple.mesh.buffers import NODES, VERTICES, Buffers, compact, grow, open_buffers
+from crumple.mesh.buffers import FACES, NODES, VERTICES, Buffers, compact, grow, open_buffers
 from crumple.mesh.fields import Field
 from crumple.mesh.refusal import NO_CAPACITY
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing import arrays as at
-from crumple.remeshing.collapse import apply_collapses, improve_aspect
-from crumple.remeshing.flip import flip_all
 from crumple.remeshing.guard import Guard, guard_arrays, least_relative_gap, refresh_tree
 from crumple.remeshing.options import RemeshOptions
-from crumple.remeshing.split import apply_splits, edge_ends, gather_edges
+from crumple.remeshing.passes import COLLAPSE, FLIP, SPLIT, gather_edges, gather_thin, run_pass
 from crumple.remeshing.surface import (
     is_surface,
     join_surface,
@@ -187,7 +185,9 @@ class _Job:
             values["v"] = self.v
         values |= {f"field {name}": np.asarray(value, np.float64) for name, value in self.node_fields.items()}
         nodes = self.mesh.node_count
-        fields = [Field(name, "node", value.reshape(nodes, -1).shape[1], "interpolate") for name, value in values.items()]
+        fields = [
+            Field(name, "node", value.reshape(nodes, -1).shape[1], "interpolate") for name, value in values.items()
+        ]
         fields.append(Field("sizing", "vertex", self.sizing.shape[1], "interpolate"))
         return fields, values | {"sizing": self.sizing}
 
@@ -209,7 +209,10 @@ class _Job:
         constant = np.zeros(9)
         constant[at.HYSTERESIS] = options.flip_hysteresis if flips else 1e300
         constant[at.LIMIT], constant[at.ASPECT] = options.collapse_limit, options.aspect_min
-        constant[at.SMOOTH_COS], constant[at.FEATURE_COS] = math.cos(options.smooth_angle), math.cos(options.feature_angle)
+        constant[at.SMOOTH_COS], constant[at.FEATURE_COS] = (
+            math.cos(options.smooth_angle),
+            math.cos(options.feature_angle),
+        )
         constant[at.TOLERANCE] = options.outline_tolerance
         flag = np.zeros(6, np.int64)
         flag[at.HAS_Y] = self.y is not None
@@ -307,13 +310,12 @@ def _checked(name: str, value: Floats, shape: tuple[int, ...]) -> Floats:
 
 def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tuple[at.Work, int]:
     """Flips, splits, collapses; returns the work (its buffers may have grown) and the number of passes."""
-    guarded = bool(work.flag[at.GUARDED])
-    work.count[at.PASS] = 1
-    if guarded:
-        work = refresh_tree(work)
-    for _ in range(FLIP_SWEEPS if flips else 0):
-        if flip_all(work) == 0:
-            break
+    if flips:
+        for _ in range(FLIP_SWEEPS):
+            before = work.count[at.FLIPS]
+            work = _run(work, FLIP, _edges_between(work, -1.0, np.inf, 0)[0])
+            if work.count[at.FLIPS] == before:
+                break
     if options.split:
         work = _split_loop(work, budget)
     work.flag[at.COARSENING] = 1
@@ -326,15 +328,13 @@ def _split_loop(work: at.Work, budget: int) -> at.Work:
     """Passes of splits until all edges are valid or nothing more can be done."""
     since = 0
     for _ in range(MAX_PASSES):
-        edges, size = gather_edges(work, 1.0, np.inf, since)
+        edges, size = _edges_between(work, 1.0, np.inf, since)
         if not len(edges):
             break
-        edges = edges[np.argsort(-size, kind="stable")]
-        work = _next_pass(work)
-        before = work.count[at.SPLITS]
+        before, room = work.count[at.SPLITS], len(work.buf.links.faces)
+        work = _run(work, SPLIT, edges[np.argsort(-size, kind="stable")], budget=budget)
         since = int(work.count[at.PASS])
-        if apply_splits(work, edges, edge_ends(work, edges), budget) == NO_CAPACITY:
-            work = at.fit_records(work, grow(work.buf))
+        if len(work.buf.links.faces) > room:
             since = 0
         elif work.count[at.SPLITS] == before:
             break
@@ -342,24 +342,45 @@ def _split_loop(work: at.Work, budget: int) -> at.Work:
 
 
 def _collapse_loop(work: at.Work) -> at.Work:
-    """Passes of collapses until nothing more can go."""
-    since = 0
+    """Passes of collapses until nothing more can go; thin faces may go up to the full length."""
+    since, limit = 0, float(work.constant[at.LIMIT]) ** 2
     for _ in range(MAX_PASSES):
-        edges, size = gather_edges(work, -1.0, float(work.constant[at.LIMIT]) ** 2, since)
-        if not len(edges):
-            break
-        edges = edges[np.argsort(size, kind="stable")]
-        work = _next_pass(work)
+        edges, size = _edges_between(work, -1.0, limit, since)
         before = work.count[at.COLLAPSES]
+        work = _run(work, COLLAPSE, edges[np.argsort(size, kind="stable")], limit=limit)
         since = int(work.count[at.PASS])
-        apply_collapses(work, edges, edge_ends(work, edges))
-        improve_aspect(work)
+        work = _run(work, FLIP, _thin_edges(work)[1])
+        work = _run(work, COLLAPSE, _thin_edges(work)[0], limit=1.0)
         if work.count[at.COLLAPSES] == before:
             break
     return work
 
 
-def _next_pass(work: at.Work) -> at.Work:
-    """Count a pass; the tree of the faces starts afresh, so that no item of it stands for many."""
+def _edges_between(work: at.Work, low: float, high: float, since: int) -> tuple[np.ndarray, Floats]:
+    """Edges that changed since a pass, with low < length² ≤ high, and their length²."""
+    buf, surface = work.buf, bool(work.flag[at.SURFACE])
+    return gather_edges(
+        buf.links, buf.vertex_data, buf.node_rest, surface, buf.counters[FACES], work.node_stamp, low, high, since
+    )
+
+
+def _thin_edges(work: at.Work) -> tuple[np.ndarray, np.ndarray]:
+    """Shortest and longest edges of the faces below the aspect bound."""
+    buf, surface = work.buf, bool(work.flag[at.SURFACE])
+    return gather_thin(buf.links, buf.node_rest, surface, buf.counters[FACES], work.constant[at.ASPECT])
+
+
+def _run(work: at.Work, mode: int, edges: np.ndarray, limit: float = 1.0, budget: int = 0) -> at.Work:
+    """One pass over the edges; the tree of the faces starts afresh, so that no item of it stands for many."""
+    if not len(edges):
+        return work
     work.count[at.PASS] += 1
-    return refresh_tree(work) if work.flag[at.GUARDED] else work
+    if work.flag[at.GUARDED]:
+        work = refresh_tree(work)
+    links = work.buf.links
+    face, corner = edges // 3, edges % 3
+    tail, head = links.faces[face, corner], links.faces[face, (corner + 1) % 3]
+    ends = np.ascontiguousarray(np.stack([links.vertex_node[tail], links.vertex_node[head]], axis=1))
+    if run_pass(work, mode, edges, ends, limit, budget) == NO_CAPACITY:
+        work = at.fit_records(work, grow(work.buf))
+    return work

@@ -10,6 +10,8 @@ sweeps. It is safe when
   s is the factor of near neighbours on one sheet (`contact.surface`), taken for the new primitives.
 
 The middle of an edge changes no geometry: there only the new pair constants matter, and ρ ≥ `SPLIT_GAP` is enough.
+
+Nodes of sheets are numbers ≥ 0, obstacle node n is −1 − n.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from crumple.contact.distance import edge_edge, point_triangle
 from crumple.contact.intersection import orientation, segment_hits_triangle
 from crumple.contact.pair import NEAR_REST
 from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
-from crumple.mesh.rings import INNER, following
-from crumple.remeshing.arrays import DHAT, EDITS, FLOOR, REACH
+from crumple.mesh.rings import INNER
+from crumple.remeshing.arrays import DHAT, FLOOR, REACH
 
 SPLIT_GAP = 0.1
 """Relative gap that pairs which only a split brings into being may have."""
@@ -34,82 +36,86 @@ NEW_FACES, NEW_EDGES, OLD_FACES, OLD_EDGES, TETRAHEDRA, POINT = 0, 1, 2, 3, 4, 5
 
 
 @njit(**INNER)
-def clear_change(guard):
+def clear_change(size):
     """Nothing is made or taken away."""
     for k in range(5):
-        guard.size[k] = 0
-    guard.size[POINT] = -1
+        size[k] = 0
+    size[POINT] = -1
 
 
 @njit(**INNER)
-def add_row(rows, size, kind, a, b, c, d):
+def push(change, size, kind, a, b, c, d):
     """Append a primitive to one of the lists of the change."""
     n = size[kind]
-    rows[n, 0], rows[n, 1] = a, b
-    if rows.shape[1] > 2:
-        rows[n, 2] = c
-    if rows.shape[1] > 3:
-        rows[n, 3] = d
+    change[kind, n, 0], change[kind, n, 1], change[kind, n, 2], change[kind, n, 3] = a, b, c, d
     size[kind] = n + 1
 
 
 @njit(**INNER)
-def is_safe(work, gone, moves):
-    """Whether the change in `work.guard` is safe; faces taken away are marked with the number of the edit.
+def push_edge_once(change, size, kind, a, b):
+    """Append an edge unless it is there."""
+    for n in range(size[kind]):
+        if change[kind, n, 0] == a and change[kind, n, 1] == b:
+            return
+    push(change, size, kind, a, b, 0, 0)
 
-    `gone` is the node taken away or −1; `moves`: whether the geometry changes.
+
+@njit(**INNER)
+def is_safe(guard, links, face_sheet, x, rest, mark, edit, constant, gone, moves):
+    """Whether the change in the guard is safe.
+
+    `mark` (faces,) is `edit` for the faces taken away; `gone` is the node taken away or −1; `moves`: whether the
+    geometry changes.
     """
-    guard = work.guard
-    count = _find_near(work, gone)
+    count = _find_near(guard, links, x, constant[REACH])
     if count < 0:
         return False
-    rho = _scan_all(work, count, gone, moves, False)
-    if rho < 0.0:
-        return False
-    if rho >= 1.0:
-        return True
-    before = _scan_all(work, count, gone, False, True)
-    wanted = 0.5 * min(before, 1.0)
+    part = guard.sheet_part[face_sheet[links.node_corner[guard.change[OLD_FACES, 0, 0]] // 3]]
+    rho = 1.0
+    before = 1.0
+    for sweep in range(2):
+        for n in range(count):
+            face = guard.near[n]
+            if face >= 0:
+                found = _scan_sheet_face(
+                    guard.change, guard.size, guard.obstacle_x, links, x, rest, face, mark[face] == edit, gone,
+                    moves, sweep == 1, part, guard.sheet_part[face_sheet[face]], guard.thickness, constant,
+                )  # fmt: skip
+            else:
+                found = _scan_obstacle_face(
+                    guard.change, guard.size, guard.obstacle_x, guard.obstacle, x, rest, -1 - face, gone,
+                    moves, sweep == 1, part, guard.thickness, constant,
+                )  # fmt: skip
+            if found < 0.0:
+                return False
+            if sweep == 0:
+                rho = min(rho, found)
+            else:
+                before = min(before, found)
+        if sweep == 0 and rho >= 1.0:
+            return True
+    wanted = 0.5 * before
     if not moves:
         wanted = min(wanted, SPLIT_GAP)
-    elif wanted < work.constant[FLOOR]:
-        wanted = work.constant[FLOOR]
-    return rho > 0.0 and rho >= wanted and guard.size[NEW_FACES] > 0
+    elif wanted < constant[FLOOR]:
+        wanted = constant[FLOOR]
+    return rho > 0.0 and rho >= wanted
 
 
 @njit(**INNER)
-def _box_of_change(work, gone):
-    """Bounds of all nodes of the change, enlarged by the reach of contacts."""
-    guard, x = work.guard, work.buf.node_data
-    i = guard.new_faces[0, 0]
+def _find_near(guard, links, x, reach):
+    """Number of faces near the change, written to `near`: sheet faces as f, obstacle faces as −1 − f; −1 = too many."""
+    change, size = guard.change, guard.size
+    i = change[NEW_FACES, 0, 0]
     ax, ay, az = x[i, 0], x[i, 1], x[i, 2]
     bx, by, bz = ax, ay, az
-    for n in range(guard.size[NEW_FACES] + guard.size[OLD_FACES]):
-        for k in range(3):
-            if n < guard.size[NEW_FACES]:
-                i = guard.new_faces[n, k]
-            else:
-                i = guard.old_faces[n - guard.size[NEW_FACES], k]
-            ax, ay, az = min(ax, x[i, 0]), min(ay, x[i, 1]), min(az, x[i, 2])
-            bx, by, bz = max(bx, x[i, 0]), max(by, x[i, 1]), max(bz, x[i, 2])
-    r = work.constant[REACH]
-    return ax - r, ay - r, az - r, bx + r, by + r, bz + r
-
-
-@njit(**INNER)
-def _face_meets(x, i, j, k, box):
-    """Whether the bounds of three nodes overlap the box."""
-    for c in range(3):
-        if min(x[i, c], x[j, c], x[k, c]) > box[3 + c] or max(x[i, c], x[j, c], x[k, c]) < box[c]:
-            return False
-    return True
-
-
-@njit(**INNER)
-def _find_near(work, gone):
-    """Number of faces near the change, written to `near`: sheet faces as f, obstacle faces as −1 − f; −1 = too many."""
-    guard, links, x = work.guard, work.buf.links, work.buf.node_data
-    box = _box_of_change(work, gone)
+    for kind in (NEW_FACES, OLD_FACES):
+        for n in range(size[kind]):
+            for k in range(3):
+                i = change[kind, n, k]
+                ax, ay, az = min(ax, x[i, 0]), min(ay, x[i, 1]), min(az, x[i, 2])
+                bx, by, bz = max(bx, x[i, 0]), max(by, x[i, 1]), max(bz, x[i, 2])
+    box = (ax - reach, ay - reach, az - reach, bx + reach, by + reach, bz + reach)
     count = 0
     items = tree_query(guard.tree, box, guard.found, guard.stack)
     if items > len(guard.found):
@@ -117,19 +123,13 @@ def _find_near(work, gone):
     for n in range(items):
         face = guard.first[guard.found[n]]
         while face >= 0:
-            if links.faces[face, 0] >= 0:
-                i, j, k = (
-                    links.vertex_node[links.faces[face, 0]],
-                    links.vertex_node[links.faces[face, 1]],
-                    links.vertex_node[links.faces[face, 2]],
-                )
-                if _face_meets(x, i, j, k, box):
-                    if count >= len(guard.near):
-                        return -1
-                    guard.near[count] = face
-                    count += 1
+            if links.faces[face, 0] >= 0 and _face_meets(links, x, face, box):
+                if count >= len(guard.near):
+                    return -1
+                guard.near[count] = face
+                count += 1
             face = guard.after[face]
-    if len(guard.obstacle_faces) > 0:
+    if len(guard.obstacle) > 0:
         items = tree_query(guard.obstacle_tree, box, guard.found, guard.stack)
         if items > len(guard.found) or count + items > len(guard.near):
             return -1
@@ -140,255 +140,243 @@ def _find_near(work, gone):
 
 
 @njit(**INNER)
-def _scan_all(work, count, gone, moves, before):
-    """Least relative gap (at most 1) of the new (or old, `before`) primitives to all near faces; −1 = intersection."""
-    guard, links = work.guard, work.buf.links
-    rho = 1.0
-    for n in range(count):
-        face = guard.near[n]
-        if face >= 0:
-            rho = min(rho, _scan_sheet_face(work, links, face, gone, moves, before))
-        else:
-            rho = min(rho, _scan_obstacle_face(work, -1 - face, gone, moves, before))
-        if rho < 0.0:
-            return -1.0
-    return rho
-
-
-@njit(**INNER)
-def _scan_sheet_face(work, links, face, gone, moves, before):
-    """`_scan_all` for one face of a sheet, with the nodes and edges that it stands for."""
-    guard, x = work.guard, work.buf.node_data
+def _face_meets(links, x, face, box):
+    """Whether the bounds of a face overlap the box."""
     i = links.vertex_node[links.faces[face, 0]]
     j = links.vertex_node[links.faces[face, 1]]
     k = links.vertex_node[links.faces[face, 2]]
-    part = guard.sheet_part[work.buf.face_sheet[face]]
+    for c in range(3):
+        if min(x[i, c], x[j, c], x[k, c]) > box[3 + c] or max(x[i, c], x[j, c], x[k, c]) < box[c]:
+            return False
+    return True
+
+
+@njit(**INNER)
+def _scan_sheet_face(
+    change, size, other_x, links, x, rest, face, is_old, gone, moves, before, part, face_part, thickness, constant
+):
+    """Least ρ (at most 1) of the new (or old, `before`) primitives and a face with what it stands for; −1 = hit."""
+    xi = 0.5 * (thickness[part] + thickness[face_part])
+    near_reach = xi + constant[DHAT] if face_part == part else 0.0
+    i = links.vertex_node[links.faces[face, 0]]
+    j = links.vertex_node[links.faces[face, 1]]
+    k = links.vertex_node[links.faces[face, 2]]
     rho = 1.0
-    if before or work.face_mark[face] != work.count[EDITS]:
-        rho = _scan_as_face(work, x, i, j, k, part, True, gone, moves, before)
-        if rho < 0.0:
-            return rho
+    if before or not is_old:
+        rho = _scan_as_face(
+            change, size, other_x, x, rest, i, j, k, gone, moves, before, xi, near_reach, constant
+        )  # fmt: skip
     for c in range(3):
         edge = 3 * face + c
         a = links.vertex_node[links.faces[face, c]]
+        b = links.vertex_node[links.faces[face, (c + 1) % 3]]
         if links.node_corner[a] // 3 == face and (before or a != gone):
-            rho = min(rho, _scan_as_node(work, x, a, part, True, moves, before))
-        if links.twin[edge] < 0 or edge < links.twin[edge]:
-            b = links.vertex_node[links.faces[face, following(edge) % 3]]
-            if before or not (a == gone or b == gone or _is_old_edge(guard, a, b)):
-                rho = min(rho, _scan_as_edge(work, x, a, b, part, True, moves, before))
+            rho = min(rho, _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_reach, constant))
+        if (links.twin[edge] < 0 or edge < links.twin[edge]) and (before or not _is_old_edge(change, size, a, b)):
+            rho = min(rho, _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_reach, constant))
         if rho < 0.0:
             return rho
     return rho
 
 
 @njit(**INNER)
-def _is_old_edge(guard, a, b):
+def _scan_obstacle_face(change, size, other_x, table, x, rest, face, gone, moves, before, part, thickness, constant):
+    """`_scan_sheet_face` for a face of an obstacle."""
+    xi = 0.5 * (thickness[part] + thickness[table[face, 9]])
+    i, j, k = -1 - table[face, 0], -1 - table[face, 1], -1 - table[face, 2]
+    rho = _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, xi, 0.0, constant)
+    for c in range(3):
+        if rho < 0.0:
+            return rho
+        a, b = -1 - table[face, c], -1 - table[face, (c + 1) % 3]
+        if table[face, 3 + c] != 0:
+            rho = min(rho, _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, 0.0, constant))
+        if table[face, 6 + c] != 0:
+            rho = min(rho, _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, 0.0, constant))
+    return rho
+
+
+@njit(**INNER)
+def _is_old_edge(change, size, a, b):
     """Whether an edge is taken away."""
-    for n in range(guard.size[OLD_EDGES]):
-        p, q = guard.old_edges[n, 0], guard.old_edges[n, 1]
+    for n in range(size[OLD_EDGES]):
+        p, q = change[OLD_EDGES, n, 0], change[OLD_EDGES, n, 1]
         if (p == a and q == b) or (p == b and q == a):
             return True
     return False
 
 
 @njit(**INNER)
-def _scan_obstacle_face(work, face, gone, moves, before):
-    """`_scan_all` for one face of an obstacle, with the nodes and edges that it stands for."""
-    guard = work.guard
-    i, j, k = guard.obstacle_faces[face, 0], guard.obstacle_faces[face, 1], guard.obstacle_faces[face, 2]
-    part = guard.obstacle_part[i]
-    rho = _scan_as_face(work, guard.obstacle_x, i, j, k, part, False, gone, moves, before)
-    for c in range(3):
-        if rho < 0.0:
-            return rho
-        a, b = guard.obstacle_faces[face, c], guard.obstacle_faces[face, (c + 1) % 3]
-        if guard.obstacle_owner[face, c, 0]:
-            rho = min(rho, _scan_as_node(work, guard.obstacle_x, a, part, False, moves, before))
-        if guard.obstacle_owner[face, c, 1]:
-            rho = min(rho, _scan_as_edge(work, guard.obstacle_x, a, b, part, False, moves, before))
-    return rho
-
-
-@njit(**INNER)
-def _part_of_change(work):
-    """Part of the sheet that is edited."""
-    vertex = work.buf.links.node_corner[work.guard.old_faces[0, 0]]
-    return work.guard.sheet_part[work.buf.face_sheet[vertex // 3]]
-
-
-@njit(**INNER)
-def _scan_as_face(work, x, i, j, k, part, own, gone, moves, before):
+def _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, xi, near_reach, constant):
     """The face ijk against the new node (or the one taken away) and, if the geometry changes, the new edges."""
-    guard, y = work.guard, work.buf.node_data
     rho = 1.0
-    p = gone if before else guard.size[POINT]
-    if p >= 0 and not (own and (p == i or p == j or p == k)):
-        rho = _point_face_gap(work, y, p, x, i, j, k, part, own)
+    p = gone if before else size[POINT]
+    if p >= 0 and p != i and p != j and p != k:
+        rho = _point_face_gap(x, other_x, rest, p, i, j, k, xi, near_reach, constant)
     if moves and not before:
-        for n in range(guard.size[NEW_EDGES]):
-            a, b = guard.new_edges[n, 0], guard.new_edges[n, 1]
-            if own and (a == i or a == j or a == k or b == i or b == j or b == k):
+        for n in range(size[NEW_EDGES]):
+            a, b = change[NEW_EDGES, n, 0], change[NEW_EDGES, n, 1]
+            if a == i or a == j or a == k or b == i or b == j or b == k:
                 continue
-            if _hits(y, a, b, x, i, j, k):
+            if _hits(x, other_x, a, b, i, j, k):
                 return -1.0
     return rho
 
 
 @njit(**INNER)
-def _scan_as_node(work, x, a, part, own, moves, before):
+def _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_reach, constant):
     """The node a against the new (or old) faces and, if the geometry changes, the swept tetrahedra."""
-    guard, y = work.guard, work.buf.node_data
-    rows = guard.old_faces if before else guard.new_faces
+    kind = OLD_FACES if before else NEW_FACES
     rho = 1.0
-    for n in range(guard.size[OLD_FACES] if before else guard.size[NEW_FACES]):
-        i, j, k = rows[n, 0], rows[n, 1], rows[n, 2]
-        if not (own and (a == i or a == j or a == k)):
-            rho = min(rho, _point_face_gap(work, x, a, y, i, j, k, part, own))
+    for n in range(size[kind]):
+        i, j, k = change[kind, n, 0], change[kind, n, 1], change[kind, n, 2]
+        if a != i and a != j and a != k:
+            rho = min(rho, _point_face_gap(x, other_x, rest, a, i, j, k, xi, near_reach, constant))
     if moves and not before:
-        for n in range(guard.size[TETRAHEDRA]):
-            i, j, k, m = guard.tetrahedra[n, 0], guard.tetrahedra[n, 1], guard.tetrahedra[n, 2], guard.tetrahedra[n, 3]
-            if not (own and (a == i or a == j or a == k or a == m)) and _is_inside(x, a, y, i, j, k, m):
+        for n in range(size[TETRAHEDRA]):
+            i, j = change[TETRAHEDRA, n, 0], change[TETRAHEDRA, n, 1]
+            k, m = change[TETRAHEDRA, n, 2], change[TETRAHEDRA, n, 3]
+            if a != i and a != j and a != k and a != m and _is_inside(x, other_x, a, i, j, k, m):
                 return -1.0
     return rho
 
 
 @njit(**INNER)
-def _scan_as_edge(work, x, a, b, part, own, moves, before):
+def _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_reach, constant):
     """The edge ab against the new (or old) edges and, if the geometry changes, the new faces."""
-    guard, y = work.guard, work.buf.node_data
-    rows = guard.old_edges if before else guard.new_edges
+    kind = OLD_EDGES if before else NEW_EDGES
     rho = 1.0
-    for n in range(guard.size[OLD_EDGES] if before else guard.size[NEW_EDGES]):
-        c, d = rows[n, 0], rows[n, 1]
-        if not (own and (a == c or a == d or b == c or b == d)):
-            rho = min(rho, _edge_gap(work, x, a, b, y, c, d, part, own))
+    for n in range(size[kind]):
+        c, d = change[kind, n, 0], change[kind, n, 1]
+        if a != c and a != d and b != c and b != d:
+            rho = min(rho, _edge_gap(x, other_x, rest, a, b, c, d, xi, near_reach, constant))
     if moves and not before:
-        for n in range(guard.size[NEW_FACES]):
-            i, j, k = guard.new_faces[n, 0], guard.new_faces[n, 1], guard.new_faces[n, 2]
-            if own and (a == i or a == j or a == k or b == i or b == j or b == k):
+        for n in range(size[NEW_FACES]):
+            i, j, k = change[NEW_FACES, n, 0], change[NEW_FACES, n, 1], change[NEW_FACES, n, 2]
+            if a == i or a == j or a == k or b == i or b == j or b == k:
                 continue
-            if _hits(x, a, b, y, i, j, k):
+            if _hits(x, other_x, a, b, i, j, k):
                 return -1.0
     return rho
 
 
 @njit(**INNER)
-def _relative_gap(work, distance, part, scale):
-    """ρ, at most 1, of a pair at `distance` [m] with a part; `scale` < 1 for near neighbours."""
-    guard = work.guard
+def _at(x, other_x, i):
+    """Position of a node of a sheet (≥ 0) or an obstacle (< 0)."""
+    if i >= 0:
+        return x[i, 0], x[i, 1], x[i, 2]
+    return other_x[-1 - i, 0], other_x[-1 - i, 1], other_x[-1 - i, 2]
+
+
+@njit(**INNER)
+def _relative_gap(distance, scale, xi, dhat):
+    """ρ, from 0 to 1, of a pair at `distance` [m]; `scale` < 1 for near neighbours."""
     if scale <= 0.0:
         return 1.0 if distance > 0.0 else 0.0
-    thickness = 0.5 * (guard.thickness[part] + guard.thickness[_part_of_change(work)])
-    return min(1.0, max(0.0, distance / scale - thickness) / work.constant[DHAT])
+    return min(1.0, max(0.0, distance / scale - xi) / dhat)
 
 
 @njit(**INNER)
-def _point_face_gap(work, x, p, y, i, j, k, part, own):
-    """ρ of node x[p] and face y[i, j, k]."""
-    r = work.constant[REACH]
-    for c in range(3):
-        if x[p, c] - max(y[i, c], y[j, c], y[k, c]) >= r or min(y[i, c], y[j, c], y[k, c]) - x[p, c] >= r:
-            return 1.0
-    d2 = _point_face(x, p, y, i, j, k)
-    if d2 >= r * r:
+def _point_face_gap(x, other_x, rest, p, i, j, k, xi, near_reach, constant):
+    """ρ of a node and a face; `near_reach` > 0: they are of one part."""
+    d2 = _point_face(x, other_x, p, i, j, k, constant[REACH])
+    if d2 >= constant[REACH] ** 2:
         return 1.0
     scale = 1.0
-    if own and part == _part_of_change(work):
-        rest = work.buf.node_rest
-        scale = min(1.0, NEAR_REST * sqrt(_point_face(rest, p, rest, i, j, k)) / _pair_reach(work, part))
-    return _relative_gap(work, sqrt(d2), part, scale)
+    if near_reach > 0.0:
+        far = near_reach / NEAR_REST
+        scale = min(1.0, sqrt(_point_face(rest, rest, p, i, j, k, far)) / far)
+    return _relative_gap(sqrt(d2), scale, xi, constant[DHAT])
 
 
 @njit(**INNER)
-def _edge_gap(work, x, a, b, y, c, d, part, own):
-    """ρ of the edges x[a, b] and y[c, d]."""
-    r = work.constant[REACH]
-    for k in range(3):
-        if min(x[a, k], x[b, k]) - max(y[c, k], y[d, k]) >= r or min(y[c, k], y[d, k]) - max(x[a, k], x[b, k]) >= r:
-            return 1.0
-    d2 = _edges(x, a, b, y, c, d)
-    if d2 >= r * r:
+def _edge_gap(x, other_x, rest, a, b, c, d, xi, near_reach, constant):
+    """ρ of two edges; `near_reach` > 0: they are of one part."""
+    d2 = _edges(x, other_x, a, b, c, d, constant[REACH])
+    if d2 >= constant[REACH] ** 2:
         return 1.0
     scale = 1.0
-    if own and part == _part_of_change(work):
-        rest = work.buf.node_rest
-        scale = min(1.0, NEAR_REST * sqrt(_edges(rest, a, b, rest, c, d)) / _pair_reach(work, part))
-    return _relative_gap(work, sqrt(d2), part, scale)
+    if near_reach > 0.0:
+        far = near_reach / NEAR_REST
+        scale = min(1.0, sqrt(_edges(rest, rest, a, b, c, d, far)) / far)
+    return _relative_gap(sqrt(d2), scale, xi, constant[DHAT])
 
 
 @njit(**INNER)
-def _pair_reach(work, part):
-    """ξ + dhat of two primitives of one part [m]."""
-    return work.guard.thickness[part] + work.constant[DHAT]
-
-
-@njit(**INNER)
-def _point_face(x, p, y, i, j, k):
-    """Squared distance [m²]; coordinates relative to the point keep the digits of small distances."""
-    ox, oy, oz = x[p, 0], x[p, 1], x[p, 2]
+def _point_face(x, other_x, p, i, j, k, reach):
+    """Squared distance [m²] or reach² when it is surely larger; relative to the point, to keep the digits."""
+    ox, oy, oz = _at(x, other_x, p)
+    ax, ay, az = _at(x, other_x, i)
+    bx, by, bz = _at(x, other_x, j)
+    cx, cy, cz = _at(x, other_x, k)
+    apart = max(min(ax, bx, cx) - ox, ox - max(ax, bx, cx), min(ay, by, cy) - oy, oy - max(ay, by, cy))
+    if max(apart, min(az, bz, cz) - oz, oz - max(az, bz, cz)) >= reach:
+        return reach * reach
     d2, _, _, _ = point_triangle(
-        0.0, 0.0, 0.0,
-        y[i, 0] - ox, y[i, 1] - oy, y[i, 2] - oz,
-        y[j, 0] - ox, y[j, 1] - oy, y[j, 2] - oz,
-        y[k, 0] - ox, y[k, 1] - oy, y[k, 2] - oz,
+        0.0, 0.0, 0.0, ax - ox, ay - oy, az - oz, bx - ox, by - oy, bz - oz, cx - ox, cy - oy, cz - oz
     )  # fmt: skip
     return d2
 
 
 @njit(**INNER)
-def _edges(x, a, b, y, c, d):
-    """Squared distance of two edges [m²]."""
-    ox, oy, oz = x[a, 0], x[a, 1], x[a, 2]
+def _edges(x, other_x, a, b, c, d, reach):
+    """Squared distance of two edges [m²], or reach² when it is surely larger."""
+    ax, ay, az = _at(x, other_x, a)
+    bx, by, bz = _at(x, other_x, b)
+    cx, cy, cz = _at(x, other_x, c)
+    dx, dy, dz = _at(x, other_x, d)
+    apart = max(min(ax, bx) - max(cx, dx), min(cx, dx) - max(ax, bx), min(ay, by) - max(cy, dy))
+    if max(apart, min(cy, dy) - max(ay, by), min(az, bz) - max(cz, dz), min(cz, dz) - max(az, bz)) >= reach:
+        return reach * reach
     d2, _, _, _ = edge_edge(
-        0.0, 0.0, 0.0,
-        x[b, 0] - ox, x[b, 1] - oy, x[b, 2] - oz,
-        y[c, 0] - ox, y[c, 1] - oy, y[c, 2] - oz,
-        y[d, 0] - ox, y[d, 1] - oy, y[d, 2] - oz,
+        0.0, 0.0, 0.0, bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az, dx - ax, dy - ay, dz - az
     )  # fmt: skip
     return d2
 
 
 @njit(**INNER)
-def _hits(x, a, b, y, i, j, k):
-    """Whether the edge x[a, b] meets the face y[i, j, k]."""
-    for c in range(3):
-        if min(x[a, c], x[b, c]) > max(y[i, c], y[j, c], y[k, c]):
-            return False
-        if max(x[a, c], x[b, c]) < min(y[i, c], y[j, c], y[k, c]):
-            return False
-    return segment_hits_triangle(
-        x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2],
-        y[i, 0], y[i, 1], y[i, 2], y[j, 0], y[j, 1], y[j, 2], y[k, 0], y[k, 1], y[k, 2],
+def _hits(x, other_x, a, b, i, j, k):
+    """Whether the edge ab meets the face ijk."""
+    px, py, pz = _at(x, other_x, a)
+    qx, qy, qz = _at(x, other_x, b)
+    ax, ay, az = _at(x, other_x, i)
+    bx, by, bz = _at(x, other_x, j)
+    cx, cy, cz = _at(x, other_x, k)
+    if min(px, qx) > max(ax, bx, cx) or min(py, qy) > max(ay, by, cy) or min(pz, qz) > max(az, bz, cz):
+        return False
+    if max(px, qx) < min(ax, bx, cx) or max(py, qy) < min(ay, by, cy) or max(pz, qz) < min(az, bz, cz):
+        return False
+    return segment_hits_triangle(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
+
+
+@njit(**INNER)
+def _side(x, i, j, k, px, py, pz):
+    """`orientation` of a point relative to the plane of three nodes of a sheet."""
+    return orientation(
+        x[i, 0], x[i, 1], x[i, 2], x[j, 0], x[j, 1], x[j, 2], x[k, 0], x[k, 1], x[k, 2], px, py, pz
     )  # fmt: skip
 
 
 @njit(**INNER)
-def _side(y, i, j, k, x, a):
-    """`orientation` of the node x[a] relative to the plane y[i, j, k]."""
-    return orientation(
-        y[i, 0], y[i, 1], y[i, 2], y[j, 0], y[j, 1], y[j, 2], y[k, 0], y[k, 1], y[k, 2], x[a, 0], x[a, 1], x[a, 2]
-    )
-
-
-@njit(**INNER)
-def _is_inside(x, a, y, i, j, k, m):
-    """Whether the node x[a] may lie inside the tetrahedron y[i, j, k, m]; a flat one has no inside."""
-    whole = _side(y, i, j, k, y, m)
+def _is_inside(x, other_x, a, i, j, k, m):
+    """Whether the node a may lie inside the tetrahedron of sheet nodes ijkm; a flat one has no inside."""
+    px, py, pz = _at(x, other_x, a)
+    if px < min(x[i, 0], x[j, 0], x[k, 0], x[m, 0]) or px > max(x[i, 0], x[j, 0], x[k, 0], x[m, 0]):
+        return False
+    whole = _side(x, i, j, k, x[m, 0], x[m, 1], x[m, 2])
     if whole == 0:
         return False
     return (
-        _side(y, i, j, k, x, a) * whole >= 0
-        and _side(y, i, m, j, x, a) * whole >= 0
-        and _side(y, j, m, k, x, a) * whole >= 0
-        and _side(y, k, m, i, x, a) * whole >= 0
+        _side(x, i, j, k, px, py, pz) * whole >= 0
+        and _side(x, i, m, j, px, py, pz) * whole >= 0
+        and _side(x, j, m, k, px, py, pz) * whole >= 0
+        and _side(x, k, m, i, px, py, pz) * whole >= 0
     )
 
 
 @njit(**INNER)
-def follow_faces(work, split):
+def follow_faces(guard, links, x, report, split):
     """Bring the tree up to date with the faces of the last edit; after a split, every second one is new."""
-    guard, report, links, x = work.guard, work.buf.report, work.buf.links, work.buf.node_data
     for n in range(report[FACE_COUNT]):
         face = report[FACE_LIST + n]
         if split and n % 2 == 1:
@@ -396,11 +384,9 @@ def follow_faces(work, split):
             guard.host[face] = item
             guard.after[face] = guard.first[item]
             guard.first[item] = face
-        i, j, k = (
-            links.vertex_node[links.faces[face, 0]],
-            links.vertex_node[links.faces[face, 1]],
-            links.vertex_node[links.faces[face, 2]],
-        )
+        i = links.vertex_node[links.faces[face, 0]]
+        j = links.vertex_node[links.faces[face, 1]]
+        k = links.vertex_node[links.faces[face, 2]]
         box = (
             min(x[i, 0], x[j, 0], x[k, 0]),
             min(x[i, 1], x[j, 1], x[k, 1]),

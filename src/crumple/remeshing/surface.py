@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 from numba import njit
@@ -10,7 +11,9 @@ from scipy.sparse import csr_matrix
 
 from crumple.contact.bvh import STACK_SIZE, build_tree, tree_query
 from crumple.contact.candidates import swept_boxes
+from crumple.contact.distance import point_triangle
 from crumple.geometry.overlap import _clip_area
+from crumple.mesh.rings import INNER
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.remeshing.transfer import _normalized
 from crumple.typing import Floats
@@ -29,10 +32,9 @@ def join_surface(mesh: SheetMesh, feature_angle: float) -> SheetMesh:
     label = mesh.edge_label.ravel().copy()
     normal = _normals(mesh)
     inner = np.flatnonzero(mesh.twin != BOUNDARY)
-    dot = np.abs((normal[inner // 3] * normal[mesh.twin[inner] // 3]).sum(axis=1))
-    same_way = mesh.face_nodes.ravel()[inner] == mesh.face_nodes.ravel()[mesh.twin[inner]]
-    signed = (normal[inner // 3] * normal[mesh.twin[inner] // 3]).sum(axis=1)
-    dot = np.where(same_way, dot, signed)
+    dot = (normal[inner // 3] * normal[mesh.twin[inner] // 3]).sum(axis=1)
+    # where the orientation turns over (Möbius strip), so does the normal
+    dot = np.where(mesh.face_nodes.ravel()[inner] == mesh.face_nodes.ravel()[mesh.twin[inner]], -dot, dot)
     sharp = inner[(dot < np.cos(feature_angle)) & (label[inner] == 0)]
     label[sharp] = FEATURE_LABEL
     return replace(
@@ -99,56 +101,106 @@ def tensors_in_charts(mesh: SheetMesh, space: Floats) -> Floats:
 def surface_overlap_operator(old: SheetMesh, new: SheetMesh) -> csr_matrix:
     """Mean over the old faces that lie over each new face, seen along its normal, (new_faces × old_faces).
 
-    Old faces count if they face the same way and are no farther from the new face than its size; with the area that
-    they cover of it. Rows add up to 1; area integrals are conserved as far as both surfaces have the same area.
+    Old faces count if they face the same way and are no farther away than half of the larger of both, with the area
+    that they cover of the new face; a face without any takes the value of the nearest. Rows add up to 1; area
+    integrals are conserved as far as both surfaces have the same area.
     """
+    old_x, new_x = (np.ascontiguousarray(m.node_rest[m.face_nodes]) for m in (old, new))
     boxes = swept_boxes(old.face_nodes, old.node_rest, old.node_rest)
-    count, column, area = _project(
-        build_tree(boxes), old.node_rest, old.face_nodes, new.node_rest, new.face_nodes, _normals(old), _normals(new)
-    )
+    count, column, area = _project(build_tree(boxes), old_x, new_x, _normals(old), _normals(new))
     start = np.concatenate([[0], np.cumsum(count)])
     return _normalized(csr_matrix((area, column, start), shape=(new.face_count, old.face_count)))
 
 
+@njit(**INNER)
+def _flat(x, face, corner, origin, ax, ay, az):
+    """Component along (ax, ay, az) of a corner relative to the first corner of the face `origin` (3, 3)."""
+    return (
+        (x[face, corner, 0] - origin[0, 0]) * ax
+        + (x[face, corner, 1] - origin[0, 1]) * ay
+        + (x[face, corner, 2] - origin[0, 2]) * az
+    )
+
+
+@njit(**INNER)
+def _centre_distance(x, f, y, o):
+    """Distance of the centroid of x[f] from the triangle y[o] [m]."""
+    cx = (x[f, 0, 0] + x[f, 1, 0] + x[f, 2, 0]) / 3.0
+    cy = (x[f, 0, 1] + x[f, 1, 1] + x[f, 2, 1]) / 3.0
+    cz = (x[f, 0, 2] + x[f, 1, 2] + x[f, 2, 2]) / 3.0
+    d2, _, _, _ = point_triangle(
+        cx, cy, cz, y[o, 0, 0], y[o, 0, 1], y[o, 0, 2], y[o, 1, 0], y[o, 1, 1], y[o, 1, 2],
+        y[o, 2, 0], y[o, 2, 1], y[o, 2, 2],
+    )  # fmt: skip
+    return sqrt(d2)
+
+
+@njit(**INNER)
+def _longest(x, f):
+    """Longest edge of x[f] [m]."""
+    longest = 0.0
+    for k in range(3):
+        m = (k + 1) % 3
+        square = (x[f, m, 0] - x[f, k, 0]) ** 2 + (x[f, m, 1] - x[f, k, 1]) ** 2 + (x[f, m, 2] - x[f, k, 2]) ** 2
+        longest = max(longest, square)
+    return sqrt(longest)
+
+
 @njit(cache=True)
-def _project(tree, old_x, old_faces, new_x, new_faces, old_normal, new_normal):
+def _project(tree, old_x, new_x, old_normal, new_normal):
     """Per new face the number of old faces over it, their numbers, their shared areas."""
     found, stack = np.empty(65536, np.int32), np.empty(STACK_SIZE, np.int32)
     polygon, a, b = np.empty((2, 24, 2)), np.empty(6), np.empty(6)
-    count = np.zeros(len(new_faces), np.int64)
-    column, area = np.empty(8 * len(new_faces) + 64, np.int32), np.empty(8 * len(new_faces) + 64)
+    count = np.zeros(len(new_x), np.int64)
+    column, area = np.empty(8 * len(new_x) + 64, np.int32), np.empty(8 * len(new_x) + 64)
     total = 0
-    for f in range(len(new_faces)):
-        i, j, k = new_faces[f, 0], new_faces[f, 1], new_faces[f, 2]
-        e, g = new_x[j] - new_x[i], new_x[k] - new_x[i]
-        length = np.sqrt((e * e).sum())
-        normal = new_normal[f]
-        e = e / length
-        t = np.cross(normal, e)
-        reach = 0.5 * max(length, np.sqrt((g * g).sum()))
-        low = np.minimum(np.minimum(new_x[i], new_x[j]), new_x[k]) - reach
-        high = np.maximum(np.maximum(new_x[i], new_x[j]), new_x[k]) + reach
-        a[0], a[1], a[2], a[3], a[4], a[5] = 0.0, 0.0, length, 0.0, (g * e).sum(), (g * t).sum()
-        hits = tree_query(tree, (low[0], low[1], low[2], high[0], high[1], high[2]), found, stack)
-        for n in range(min(hits, len(found))):
-            o = found[n]
-            if (old_normal[o] * normal).sum() < 0.3:
-                continue
-            near = np.inf
-            for c in range(3):
-                w = old_x[old_faces[o, c]] - new_x[i]
-                b[2 * c], b[2 * c + 1] = (w * e).sum(), (w * t).sum()
-                near = min(near, abs((w * normal).sum()))
-            if near > reach:
-                continue
-            shared = _clip_area(a, b, polygon)
-            if shared > 0.0:
-                if total == len(column):
-                    column = np.concatenate((column, np.empty(total, np.int32)))
-                    area = np.concatenate((area, np.empty(total)))
-                column[total], area[total] = o, shared
-                total += 1
-                count[f] += 1
+    for f in range(len(new_x)):
+        x = new_x[f]
+        nx, ny, nz = new_normal[f, 0], new_normal[f, 1], new_normal[f, 2]
+        ex, ey, ez = x[1, 0] - x[0, 0], x[1, 1] - x[0, 1], x[1, 2] - x[0, 2]
+        length = sqrt(ex * ex + ey * ey + ez * ez)
+        ex, ey, ez = ex / length, ey / length, ez / length
+        tx, ty, tz = ny * ez - nz * ey, nz * ex - nx * ez, nx * ey - ny * ex
+        for k in range(3):
+            a[2 * k], a[2 * k + 1] = _flat(new_x, f, k, x, ex, ey, ez), _flat(new_x, f, k, x, tx, ty, tz)
+        size = _longest(new_x, f)
+        reach = 0.5 * size
+        nearest, least = -1, np.inf
+        while count[f] == 0 and nearest < 0:
+            box = (
+                min(x[0, 0], x[1, 0], x[2, 0]) - reach,
+                min(x[0, 1], x[1, 1], x[2, 1]) - reach,
+                min(x[0, 2], x[1, 2], x[2, 2]) - reach,
+                max(x[0, 0], x[1, 0], x[2, 0]) + reach,
+                max(x[0, 1], x[1, 1], x[2, 1]) + reach,
+                max(x[0, 2], x[1, 2], x[2, 2]) + reach,
+            )
+            for n in range(min(tree_query(tree, box, found, stack), len(found))):
+                o = found[n]
+                near = min(_centre_distance(new_x, f, old_x, o), _centre_distance(old_x, o, new_x, f))
+                if near < least:
+                    nearest, least = o, near
+                turned = old_normal[o, 0] * nx + old_normal[o, 1] * ny + old_normal[o, 2] * nz
+                if turned < 0.3 or near > 0.5 * max(size, _longest(old_x, o)):
+                    continue
+                for k in range(3):
+                    b[2 * k], b[2 * k + 1] = _flat(old_x, o, k, x, ex, ey, ez), _flat(old_x, o, k, x, tx, ty, tz)
+                shared = _clip_area(a, b, polygon)
+                if shared > 0.0:
+                    if total + 1 >= len(column):
+                        column = np.concatenate((column, np.empty(total, np.int32)))
+                        area = np.concatenate((area, np.empty(total)))
+                    column[total], area[total] = o, shared
+                    total += 1
+                    count[f] += 1
+            reach *= 4.0
+        if count[f] == 0:
+            if total + 1 >= len(column):
+                column = np.concatenate((column, np.empty(total, np.int32)))
+                area = np.concatenate((area, np.empty(total)))
+            column[total], area[total] = nearest, 1.0
+            total += 1
+            count[f] = 1
     return count, column[:total], area[:total]
 
 

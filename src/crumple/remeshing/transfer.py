@@ -26,9 +26,7 @@ def interpolation_operator(parents: np.ndarray, old_count: int, kept: np.ndarray
         level[new] = deeper
         depth += 1
     start = csr_matrix((np.ones(old_count), (np.arange(old_count), np.arange(old_count))), shape=(slots, old_count))
-    half = csr_matrix(
-        (np.full(2 * len(new), 0.5), (np.repeat(new, 2), parents[new].ravel())), shape=(slots, slots)
-    )
+    half = csr_matrix((np.full(2 * len(new), 0.5), (np.repeat(new, 2), parents[new].ravel())), shape=(slots, slots))
     rows = start
     for _ in range(depth):
         rows = start + half @ rows

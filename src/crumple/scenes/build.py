@@ -24,6 +24,7 @@ from crumple.scenes.schema import Scene, Sheet
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.toml import load_scene
+from crumple.plasticity.options import PlasticityOptions
 from crumple.simulation.model import ContactOptions, Model, SolverOptions, Wind
 from crumple.simulation.state import Pins, State, initial_state, no_pins
 from crumple.typing import Floats
@@ -189,6 +190,7 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
             slip_speed=contact.slip_speed,
         ),
         solver=SolverOptions(**solver.model_dump()),
+        plasticity=PlasticityOptions(**scene.plasticity.model_dump()),
         frame_time=scene.run.frame_time,
         duration=scene.run.duration,
     )

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr
 
+from crumple.plasticity.options import PlasticityOptions
 from crumple.scenes.quantities import (
     Acceleration,
     Angle,
@@ -35,7 +36,7 @@ from crumple.scenes.schema_material import Material
 from crumple.scenes.schema_shapes import ObstacleShape, SheetShape
 from crumple.simulation.model import STANDARD_GRAVITY, ContactOptions, SolverOptions
 
-_CONTACT, _SOLVER = ContactOptions(), SolverOptions()
+_CONTACT, _SOLVER, _PLASTICITY = ContactOptions(), SolverOptions(), PlasticityOptions()
 
 
 class Rotation(Table):
@@ -246,6 +247,16 @@ class Solver(Table):
     linear_solver: Literal["auto", "pardiso", "superlu", "cholmod"] = "auto"
 
 
+class Plasticity(Table):
+    """How sheets deform for good (see `PlasticityOptions`); yield curvature and weakening belong to the material."""
+
+    rule: Literal["curvature", "rest-angle", "none"] = _PLASTICITY.rule
+    hardening: Annotated[float, Quantity("", least=0, most=1e6)] = _PLASTICITY.hardening
+    crease_radius: Annotated[float, Quantity("m", least=0, most=1)] = _PLASTICITY.crease_radius
+    follow_threshold: Annotated[float, Quantity("rad", least=0, most=4)] = _PLASTICITY.follow_threshold
+    follow_rate: Annotated[float, Quantity("1/s", least=0, most=1e6)] = _PLASTICITY.follow_rate
+
+
 class Pair(Table):
     """Friction between two parts (sheets or obstacles; twice the same sheet: with itself)."""
 
@@ -290,6 +301,7 @@ class Scene(Table):
     description: Annotated[str, Field(max_length=10_000)] = ""
     run: Run = Run()
     solver: Solver = Solver()
+    plasticity: Plasticity = Plasticity()
     contact: Contact = Contact()
     environment: Environment = Environment()
     sheets: Annotated[list[Sheet], Field(min_length=1, max_length=1000)]

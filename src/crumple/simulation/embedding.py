@@ -65,9 +65,7 @@ class Embedding:
         self._nodes = np.arange(mesh.node_count, dtype=np.int32).reshape(-1, 1)
         stencils = [self._nodes, self._membrane.stencil, self._hinge_nodes]
         solver = make_solver() if solver is None else solver
-        self._system = NewtonSystem(
-            mesh.node_count, stencils, solver, PhaseTimer() if timer is None else timer
-        )
+        self._system = NewtonSystem(mesh.node_count, stencils, solver, PhaseTimer() if timer is None else timer)
         self.decrement = np.inf
         """Predicted decrease of the last step [rad²]."""
 
@@ -127,9 +125,7 @@ class Embedding:
         angle = np.clip(rest_angle(self._stencil, plastic_curvature), -LARGEST_ANGLE, LARGEST_ANGLE)
         return self._membrane, BendingHinge(self._hinge_nodes, self._hinge_stiffness, angle)
 
-    def _expand(
-        self, energies: tuple[BatchEnergy, ...], y: Floats
-    ) -> tuple[Floats, list[tuple[Ints, Floats]]]:
+    def _expand(self, energies: tuple[BatchEnergy, ...], y: Floats) -> tuple[Floats, list[tuple[Ints, Floats]]]:
         gradient, terms = np.zeros((self._node_count, 3)), []
         for energy in energies:
             vectors, blocks = energy.gradient_hessian(y, True)

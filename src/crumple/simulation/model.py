@@ -11,6 +11,7 @@ from crumple.boundary.obstacles import Obstacle
 from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
+from crumple.plasticity.options import PlasticityOptions
 from crumple.typing import Floats
 
 STANDARD_GRAVITY = 9.81
@@ -49,7 +50,7 @@ class SolverOptions:
     """
 
     mode: str = "dynamic"
-    tolerance: float = 1e-3
+    tolerance: float = 5e-3
     speed_tolerance: float = 0.05
     step_error: float = 5e-3
     max_step: float = 0.04
@@ -82,6 +83,7 @@ class Model:
     wind: Wind = Wind()
     contact: ContactOptions = field(default_factory=ContactOptions)
     solver: SolverOptions = SolverOptions()
+    plasticity: PlasticityOptions = PlasticityOptions()
     frame_time: float = 0.04
     duration: float = 1.0
 

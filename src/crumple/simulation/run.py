@@ -14,9 +14,7 @@ from crumple.simulation.workspace import Workspace
 from crumple.timing import PhaseTimer
 
 
-def run(
-    model: Model, state: State, observers: Sequence[Observer] = (), *, frames: int | None = None
-) -> State:
+def run(model: Model, state: State, observers: Sequence[Observer] = (), *, frames: int | None = None) -> State:
     """Advance until frame `frames` (default: the model's duration) and return the last state.
 
     Observers see every step and every frame; `on_end` is called whatever happens.

@@ -27,6 +27,7 @@ def advance_step(model: Model, state: State, workspace: Workspace, end: float) -
             break
         attempt = shorter_attempt(model.solver, attempt, reason, outcome.iterations)
     moved = move(model, state, outcome, attempt.step, end)
+    moved, workspace.elastic = workspace.creasing.advance(moved, workspace.elastic, attempt.step)
     size = next_step_size(model.solver, attempt, state.step_size, error, outcome.iterations)
     report = StepReport(
         time=moved.time,

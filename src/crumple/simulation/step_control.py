@@ -57,9 +57,7 @@ def shorter_attempt(options: SolverOptions, failed: Attempt, reason: str, iterat
     return replace(tried, step=failed.step * SHORTER)
 
 
-def step_error(
-    options: SolverOptions, state: State, outcome: Outcome, step: float, mass: Floats, size: float
-) -> float:
+def step_error(options: SolverOptions, state: State, outcome: Outcome, step: float, mass: Floats, size: float) -> float:
     """Local error of a step as a share of the allowed one, 0 when the step length is prescribed.
 
     Implicit Euler misses ½ dt² a of the true path, measured here as ½ dt |v₁ − v₀| in the mass-weighted mean.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.contact import Surface, make_surface
-from crumple.energies.elastic import make_elastic
 from crumple.energies.inertia import node_masses
 from crumple.linalg import make_solver
+from crumple.simulation.creasing import Creasing
 from crumple.simulation.model import Model
 from crumple.simulation.state import State
 from crumple.solving.system import NewtonSystem
@@ -16,15 +16,16 @@ from crumple.typing import Ints
 
 
 class Workspace:
-    """Constant data of the steps of one frame."""
+    """Data that the steps of one frame share; the elastic energies change when faces yield."""
 
     def __init__(self, model: Model, state: State, timer: PhaseTimer) -> None:
         self.timer = timer
-        self.elastic = make_elastic(state.mesh, model.materials)
+        self.solver = make_solver(model.solver.linear_solver)
+        self.creasing = Creasing(model, state, make_solver(model.solver.linear_solver), timer)
+        self.elastic = self.creasing.elastic(state)
         self.mass = node_masses(state.mesh, model.materials)
         self.nodes = np.arange(state.mesh.node_count, dtype=np.int32).reshape(-1, 1)
         self.size = float(np.linalg.norm(np.ptp(state.mesh.node_rest, axis=0)))
-        self.solver = make_solver(model.solver.linear_solver)
         stencils = [self.nodes, *(energy.stencil for energy in self.elastic.energies)]
         self.system = NewtonSystem(state.mesh.node_count, stencils, self.solver, timer)
         self.node_part = node_parts(model, state)

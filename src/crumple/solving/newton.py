@@ -172,7 +172,9 @@ class Newton:
                 elif trusted.spent >= TRUST or step == 0.0:
                     x[:] = trusted.x
                     self._limit(x, trusted.direction)
-                    step, energy = self._search(x, trusted.direction, 0.5 * trusted.limit, trusted.energy, trusted.decrement)
+                    step, energy = self._search(
+                        x, trusted.direction, 0.5 * trusted.limit, trusted.energy, trusted.decrement
+                    )
                     x += step * trusted.direction
                     trusted, is_last = None, False
                 else:

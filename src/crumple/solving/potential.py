@@ -33,7 +33,9 @@ class Expansion:
 class Potential:
     """Σ energies + barrier + friction over x (node_count, 3), of which the first `free_count` nodes are unknown."""
 
-    def __init__(self, free_count: int, energies: Sequence[Energy], touching: Touching | None, timer: PhaseTimer) -> None:
+    def __init__(
+        self, free_count: int, energies: Sequence[Energy], touching: Touching | None, timer: PhaseTimer
+    ) -> None:
         self.free_count = free_count
         self.touching = touching
         self._energies = list(energies)

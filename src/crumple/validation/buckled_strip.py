@@ -58,9 +58,7 @@ def compress_strip(strip: Strip) -> dict[float, tuple[float, float, float]]:
     model = static_model(material, handles, step=STEP)
     start = arch(strip, shortenings[0])
     pins = hold(strip, start, (0, 1), (-2, -1))
-    state = initial_state(
-        strip.mesh, start, pins=moved_pins(pins, strip.x[pins.node]), step_size=STEP
-    )
+    state = initial_state(strip.mesh, start, pins=moved_pins(pins, strip.x[pins.node]), step_size=STEP)
     result = {}
     for shortening in shortenings:
         state = settle(model, state, frames=1)

@@ -24,8 +24,8 @@ LENGTH, BEND, STRETCH, DENSITY = 0.2, 4e-4, 4e5, 0.08
 """[m], B [N m], Y [N/m], [kg/m²]: office paper."""
 STRIPS: tuple[tuple[int, float, tuple[float, ...]], ...] = (
     (40, 0.5, (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)),
-    (120, 0.15, (20.0, 100.0, 200.0, 500.0, 1e3)),
-    (320, 0.04, (100.0, 500.0, 2e3, 1e4)),
+    (80, 0.15, (20.0, 100.0, 200.0, 500.0, 1e3)),
+    (200, 0.04, (100.0, 1e3, 1e4)),
 )
 """Rows, width over length, Γ on the way: a heavy strip bends within L Γ^(−1/3) of its clamp, so it needs more rows."""
 
