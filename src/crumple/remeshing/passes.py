@@ -107,8 +107,8 @@ def gather_edges(links, tensor, rest, surface, face_count, stamp, low, high, sin
 
 @njit(cache=True, no_cfunc_wrapper=True)
 def gather_thin(links, rest, surface, face_count, bound):
-    """The shortest and the longest edge of each face whose aspect is below the bound, ascending by face."""
-    short, long = np.empty(face_count, np.int64), np.empty(face_count, np.int64)
+    """The edges of each face whose aspect is below the bound, shortest first, ascending by face, (n, 3)."""
+    edges = np.empty((face_count, 3), np.int64)
     n = 0
     for face in range(face_count):
         if links.faces[face, 0] < 0:
@@ -118,7 +118,8 @@ def gather_thin(links, rest, surface, face_count, bound):
             continue
         ab, bc = length2(links, rest, surface, a, b), length2(links, rest, surface, b, c)
         ca = length2(links, rest, surface, c, a)
-        short[n] = 3 * face + (0 if ab <= min(bc, ca) else (1 if bc <= ca else 2))
-        long[n] = 3 * face + (0 if ab >= max(bc, ca) else (1 if bc >= ca else 2))
+        short = 0 if ab <= min(bc, ca) else (1 if bc <= ca else 2)
+        long = 2 if ca >= max(ab, bc) else (1 if bc >= ab else 0)
+        edges[n, 0], edges[n, 1], edges[n, 2] = 3 * face + short, 3 * face + 3 - short - long, 3 * face + long
         n += 1
-    return short[:n].copy(), long[:n].copy()
+    return edges[:n].copy()

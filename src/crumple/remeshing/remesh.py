@@ -41,6 +41,8 @@ from crumple.typing import Bools, Floats, Ints
 
 MAX_PASSES = 60
 """Passes of splits, and of collapses; a pass of splits halves all edges that are too long."""
+CURE_ROUNDS = 3
+"""Attempts to be rid of faces below the aspect bound in the end."""
 FLIP_SWEEPS = 4
 """Sweeps over all edges before the first split."""
 
@@ -321,6 +323,8 @@ def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tu
     work.flag[at.COARSENING] = 1
     if options.collapse:
         work = _collapse_loop(work)
+    if options.split and options.collapse:
+        work = _cure_thin(work, budget)
     return work, int(work.count[at.PASS])
 
 
@@ -342,17 +346,28 @@ def _split_loop(work: at.Work, budget: int) -> at.Work:
 
 
 def _collapse_loop(work: at.Work) -> at.Work:
-    """Passes of collapses until nothing more can go; thin faces may go up to the full length."""
+    """Passes of collapses until nothing more can go; to be rid of thin faces, edges may grow to the full length."""
     since, limit = 0, float(work.constant[at.LIMIT]) ** 2
     for _ in range(MAX_PASSES):
         edges, size = _edges_between(work, -1.0, limit, since)
         before = work.count[at.COLLAPSES]
         work = _run(work, COLLAPSE, edges[np.argsort(size, kind="stable")], limit=limit)
         since = int(work.count[at.PASS])
-        work = _run(work, FLIP, _thin_edges(work)[1])
-        work = _run(work, COLLAPSE, _thin_edges(work)[0], limit=1.0)
+        work = _run(work, FLIP, _thin_edges(work).ravel())
+        work = _run(work, COLLAPSE, _thin_edges(work).ravel(), limit=1.0)
         if work.count[at.COLLAPSES] == before:
             break
+    return work
+
+
+def _cure_thin(work: at.Work, budget: int) -> at.Work:
+    """Split the longest edge of faces that are still too thin (often flat against the outline), then collapse there."""
+    for _ in range(CURE_ROUNDS):
+        thin = _thin_edges(work)
+        if not len(thin):
+            break
+        work = _run(work, SPLIT, np.ascontiguousarray(thin[:, 2]), limit=0.0, budget=budget)
+        work = _run(work, COLLAPSE, _thin_edges(work).ravel(), limit=1.0)
     return work
 
 
@@ -364,8 +379,8 @@ def _edges_between(work: at.Work, low: float, high: float, since: int) -> tuple[
     )
 
 
-def _thin_edges(work: at.Work) -> tuple[np.ndarray, np.ndarray]:
-    """Shortest and longest edges of the faces below the aspect bound."""
+def _thin_edges(work: at.Work) -> np.ndarray:
+    """Edges of the faces below the aspect bound, shortest first, (n, 3)."""
     buf, surface = work.buf, bool(work.flag[at.SURFACE])
     return gather_thin(buf.links, buf.node_rest, surface, buf.counters[FACES], work.constant[at.ASPECT])
 

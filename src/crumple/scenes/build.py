@@ -15,6 +15,7 @@ from crumple.materials.material import Material
 from crumple.mesh.combine import concatenate
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
+from crumple.plasticity.options import PlasticityOptions
 from crumple.scenes.boundaries import make_handle, make_motions, make_pins, make_scene_obstacle, turn
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
@@ -24,9 +25,9 @@ from crumple.scenes.schema import Scene, Sheet
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.toml import load_scene
-from crumple.plasticity.options import PlasticityOptions
-from crumple.simulation.model import ContactOptions, Model, SolverOptions, Wind
+from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
 from crumple.simulation.state import Pins, State, initial_state, no_pins
+from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
 
 FIRST_STEP = 1e-3
@@ -191,9 +192,17 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         ),
         solver=SolverOptions(**solver.model_dump()),
         plasticity=PlasticityOptions(**scene.plasticity.model_dump()),
+        remeshing=_remeshing(scene),
         frame_time=scene.run.frame_time,
         duration=scene.run.duration,
     )
+
+
+def _remeshing(scene: Scene) -> RemeshingOptions | None:
+    if scene.remeshing is None:
+        return None
+    sizing = scene.remeshing.model_dump(exclude_none=True, exclude={"projection"})
+    return RemeshingOptions(SizingOptions(**sizing), scene.remeshing.projection)
 
 
 def _thickness(scene: Scene, k: int, materials: list[Material]) -> float:

@@ -35,8 +35,9 @@ from crumple.scenes.quantities import (
 from crumple.scenes.schema_material import Material
 from crumple.scenes.schema_shapes import ObstacleShape, SheetShape
 from crumple.simulation.model import STANDARD_GRAVITY, ContactOptions, SolverOptions
+from crumple.sizing.options import SizingOptions
 
-_CONTACT, _SOLVER, _PLASTICITY = ContactOptions(), SolverOptions(), PlasticityOptions()
+_CONTACT, _SOLVER, _PLASTICITY, _SIZING = ContactOptions(), SolverOptions(), PlasticityOptions(), SizingOptions()
 
 
 class Rotation(Table):
@@ -257,6 +258,21 @@ class Plasticity(Table):
     follow_rate: Annotated[float, Quantity("1/s", least=0, most=1e6)] = _PLASTICITY.follow_rate
 
 
+class Remeshing(Table):
+    """Adaptive remeshing once per frame (see `SizingOptions`); the table's presence turns it on."""
+
+    refine_angle: Annotated[float, Quantity("rad", above=0, most=10)] = _SIZING.refine_angle
+    refine_velocity: Annotated[float, Quantity("m/s", above=0, most=1e9)] = _SIZING.refine_velocity
+    refine_compression: Length = _SIZING.refine_compression
+    refine_damage: Annotated[float, Quantity("", above=0, most=1e9)] | None = None
+    rib_stiffening: bool = _SIZING.rib_stiffening
+    size_min: Length = _SIZING.size_min
+    size_max: Length = _SIZING.size_max
+    aspect_min: Annotated[float, Quantity("", above=0, most=1)] = _SIZING.aspect_min
+    combine: Literal["disk", "sum"] = "disk"
+    projection: bool = True
+
+
 class Pair(Table):
     """Friction between two parts (sheets or obstacles; twice the same sheet: with itself)."""
 
@@ -302,6 +318,7 @@ class Scene(Table):
     run: Run = Run()
     solver: Solver = Solver()
     plasticity: Plasticity = Plasticity()
+    remeshing: Remeshing | None = None
     contact: Contact = Contact()
     environment: Environment = Environment()
     sheets: Annotated[list[Sheet], Field(min_length=1, max_length=1000)]

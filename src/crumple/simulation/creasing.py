@@ -30,14 +30,14 @@ class Creasing:
         self._options: PlasticityOptions = model.plasticity
         self._materials = model.materials
         self._timer = timer
-        self._stencil = curvature_stencil(mesh)
+        self.stencil = curvature_stencil(mesh)
         self._law = make_yield_law(
             mesh,
             model.materials,
             hardening=self._options.hardening,
             crease_radius=self._options.crease_radius,
         )
-        self._embedding = Embedding(mesh, stencil=self._stencil, solver=solver)
+        self._embedding = Embedding(mesh, stencil=self.stencil, solver=solver)
 
     @property
     def is_active(self) -> bool:
@@ -48,7 +48,7 @@ class Creasing:
 
     def elastic(self, state: State) -> Elastic:
         """The elastic energies with the rest angles and the damage of the state."""
-        angle = rest_angle(self._stencil, state.plastic_curvature)
+        angle = rest_angle(self.stencil, state.plastic_curvature)
         return make_elastic(state.mesh, self._materials, rest_angle=angle, damage=state.damage)
 
     def advance(self, state: State, elastic: Elastic, step: float) -> tuple[State, Elastic]:
@@ -61,7 +61,7 @@ class Creasing:
                 return state, elastic
             y = self._embedding.advance(creased.y, creased.plastic_curvature)
             if creased is not state:
-                angle = rest_angle(self._stencil, creased.plastic_curvature)
+                angle = rest_angle(self.stencil, creased.plastic_curvature)
                 elastic = rebend(elastic, state.mesh, self._materials, rest_angle=angle, damage=creased.damage)
             return creased.replaced(y=y), elastic
 
@@ -71,7 +71,7 @@ class Creasing:
             angle = dihedral_angles(state.x, state.mesh.hinges.nodes)
             fraction = follow_fraction(self._options.follow_rate, step)
             plastic = follow_curvature(
-                self._stencil,
+                self.stencil,
                 angle,
                 state.plastic_curvature,
                 threshold=self._options.follow_threshold,
@@ -79,7 +79,7 @@ class Creasing:
             )
             same = np.array_equal(plastic, state.plastic_curvature)
             return state if same else state.replaced(plastic_curvature=plastic)
-        total = total_curvature(state.mesh, self._stencil, state.x)
+        total = total_curvature(state.mesh, self.stencil, state.x)
         yielded = yield_curvature(self._law, total, state.plastic_curvature, state.damage)
         if not yielded.count:
             return state

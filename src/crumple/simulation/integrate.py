@@ -79,16 +79,20 @@ def _inertia(workspace: Workspace, predicted: Floats, step: float) -> NodalQuadr
 
 def _boundary_energies(model: Model, state: State, step: float) -> list[BatchEnergy]:
     """Handles at their targets at the end of the step, and the air."""
-    energies: list[BatchEnergy] = []
-    end = state.time + step
-    pins = state.pins
-    if len(pins.node):
-        stiffness, target = np.zeros(len(pins.node)), pins.anchor.copy()
-        for index, handle in enumerate(model.handles):
-            held = pins.handle == index
-            stiffness[held] = handle.stiffness * handle.strength(end)
-            target[held] = handle.target(end, pins.anchor[held])
-        energies.append(make_pins(pins.node, target, stiffness))
+    energies = pin_energies(model, state, state.time + step)
     if not model.wind.is_vacuum:
         energies.append(make_wind(model.wind, state.mesh.face_nodes, state.x, state.v, step))
     return energies
+
+
+def pin_energies(model: Model, state: State, time: float) -> list[BatchEnergy]:
+    """Springs that pull the held nodes to the targets of their handles at `time` [s]."""
+    pins = state.pins
+    if not len(pins.node):
+        return []
+    stiffness, target = np.zeros(len(pins.node)), pins.anchor.copy()
+    for index, handle in enumerate(model.handles):
+        held = pins.handle == index
+        stiffness[held] = handle.stiffness * handle.strength(time)
+        target[held] = handle.target(time, pins.anchor[held])
+    return [make_pins(pins.node, target, stiffness)]

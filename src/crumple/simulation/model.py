@@ -12,6 +12,7 @@ from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.plasticity.options import PlasticityOptions
+from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
 
 STANDARD_GRAVITY = 9.81
@@ -34,6 +35,14 @@ class ContactOptions:
     sheet_thickness: tuple[float, ...] = ()
     friction: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     slip_speed: float = 1e-2
+
+
+@dataclass(frozen=True)
+class RemeshingOptions:
+    """Adaptive remeshing once per frame: how fine (`sizing`), and whether to project afterwards against jitter."""
+
+    sizing: SizingOptions = field(default_factory=SizingOptions)
+    projection: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,7 @@ class Model:
     contact: ContactOptions = field(default_factory=ContactOptions)
     solver: SolverOptions = SolverOptions()
     plasticity: PlasticityOptions = PlasticityOptions()
+    remeshing: RemeshingOptions | None = None
     frame_time: float = 0.04
     duration: float = 1.0
 

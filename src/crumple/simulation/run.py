@@ -6,6 +6,7 @@ import time as clock
 from collections.abc import Sequence
 
 from crumple.errors import SimulationError
+from crumple.simulation.adapting import adapt
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport, StopRun
 from crumple.simulation.state import State
@@ -36,7 +37,7 @@ def run(model: Model, state: State, observers: Sequence[Observer] = (), *, frame
 
 
 def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()) -> tuple[State, FrameReport]:
-    """One frame: adaptive steps up to its end.
+    """One frame: adaptive steps up to its end, then remeshing.
 
     Everything derived from the state is made anew here, so a run resumed from a frame repeats the same bits.
     """
@@ -54,7 +55,7 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
         reports.append(report)
         for observer in observers:
             observer.on_step(model, state, report)
-    state = state.replaced(frame=state.frame + 1)
+    state = adapt(model, state.replaced(frame=state.frame + 1), timer)
     return state, _summarise(state, reports, clock.perf_counter() - begin, timer)
 
 

@@ -41,6 +41,10 @@ class Potential:
         self._energies = list(energies)
         self._timer = timer
 
+    def add(self, energy: Energy) -> None:
+        """Add an energy with a fixed stencil."""
+        self._energies.append(energy)
+
     def value(self, x: Floats) -> float:
         """The value [J]; infinite where surfaces touch or pass through each other."""
         with self._timer("energy"):
@@ -50,6 +54,14 @@ class Potential:
         if self.touching is not None:
             total += self.touching.value(x)
         return total if np.isfinite(total) else np.inf
+
+    def gradient(self, x: Floats) -> Floats:
+        """The derivative by the free nodes at x, (free_count, 3) [N]."""
+        gradient = np.zeros((self.free_count, 3))
+        contacts = [] if self.touching is None else self.touching.energies(x)
+        for energy in (*self._energies, *contacts):
+            add_vectors(energy.stencil, energy.gradient(x), 1.0, gradient)
+        return gradient
 
     def expand(self, x: Floats, exact: bool) -> Expansion:
         """Gradient and Hessian blocks at x; PSD blocks unless `exact`, which keeps compressive membrane stress."""

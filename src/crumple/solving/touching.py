@@ -21,12 +21,17 @@ from crumple.energies.contract import Energy
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
 
+MARGIN = 0.5
+"""Candidates are kept while no node strays farther than this share of the contact's reach from where they were found.
+Larger values find candidates less often, but more of them."""
+
 
 class Touching:
     """The contact terms of one potential.
 
-    Candidates are found once per direction, over the whole step along it: the collision limit, the line search and
-    the next expansion all use them.
+    Candidates cover the whole step along a direction: the collision limit, the line search and the next expansion all
+    use them. Those found for a pose, with a margin, serve until a node leaves the margin; a longer step finds those of
+    its own path.
     """
 
     def __init__(self, surface: Surface, stiffness: float, timer: PhaseTimer) -> None:
@@ -35,12 +40,18 @@ class Touching:
         self._stiffness = stiffness
         self._timer = timer
         self._candidates: Candidates
+        self._pose: Floats | None = None
         self._friction: Friction | None = None
+
+    def look(self, x: Floats) -> None:
+        """Find the candidates of the pose x and of all poses within the margin of it."""
+        self._candidates = find_candidates(self.surface, x, x, self.surface.reach + 2.0 * self._margin)
+        self._pose = x.copy()
 
     def begin(self, x: Floats, *, step: float, slip_speed: float) -> None:
         """Start a step of `step` [s] at x: find what is near and lag the friction there; sticking below `slip_speed`."""
         with self._timer("contact"):
-            self._candidates = find_candidates(self.surface, x, x, self.surface.reach)
+            self.look(x)
             barrier = self._barrier(x)
             has_friction = bool(np.any(self.surface.friction)) and len(barrier.stencil) > 0
             self._friction = make_friction(barrier, x, x, dt=step, eps_v=slip_speed) if has_friction else None
@@ -67,7 +78,12 @@ class Touching:
     def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
         """The fraction of the way from x to `target` that is free of collisions, and the parts that limit it."""
         with self._timer("collision"):
-            self._candidates = find_candidates(self.surface, x, target, self.surface.reach)
+            if self._pose is None or _largest(target - self._pose) > self._margin:
+                if _largest(target - x) <= self._margin:
+                    self.look(x)
+                else:
+                    self._candidates = find_candidates(self.surface, x, target, self.surface.reach)
+                    self._pose = None
             limit = step_limit(self.surface, self._candidates, x, target)
         parts = () if limit.pair < 0 else candidate_parts(self.surface, self._candidates, limit.pair)
         return limit.fraction, parts
@@ -76,5 +92,14 @@ class Touching:
         """The smallest gap [m] at x, infinite when nothing is near."""
         return min_gap(self.surface, self._candidates, x)[0]
 
+    @property
+    def _margin(self) -> float:
+        return MARGIN * self.surface.reach
+
     def _barrier(self, x: Floats) -> Barrier:
         return active_pairs(self.surface, self._candidates, x, self._stiffness)
+
+
+def _largest(displacement: Floats) -> float:
+    """The longest of the displacements (n, 3) [m]."""
+    return float(np.sqrt(np.max(np.einsum("ij,ij->i", displacement, displacement))))

@@ -1,0 +1,6 @@
+"""Comparison with known solutions: named cases, each with its numbers and a figure."""
+
+from crumple.validation.cases import CASES, run_cases
+from crumple.validation.result import CaseResult, Check
+
+__all__ = ["CASES", "CaseResult", "Check", "run_cases"]

@@ -10,7 +10,6 @@ The benchmark is for ν = 0, where the width makes no difference; this strip is 
 from __future__ import annotations
 
 import numpy as np
-
 from scipy.optimize import root
 
 from crumple.errors import SimulationError
@@ -74,15 +73,17 @@ def _find_couple(strip: Strip, model: Model, state: State, moment: float, guess:
     """The pose of the end at which its clamp exerts the `moment` per width [N] and no force."""
     scale = np.array([LENGTH, LENGTH, 1.0])
 
-    def residual(pose: Floats) -> Floats:
-        force, couple = _load(strip, model, _pose_end(strip, model, state, pose * scale))
+    def pose(unknown: Floats) -> Floats:
+        return guess + (unknown - 1.0) * scale  # around 1: the solver's difference steps are shares of the unknowns
+
+    def residual(unknown: Floats) -> Floats:
+        force, couple = _load(strip, model, _pose_end(strip, model, state, pose(unknown)))
         return np.array([force[0] * LENGTH, force[2] * LENGTH, couple - moment]) / LARGEST_MOMENT
 
-    found = root(residual, guess / scale, method="hybr", options={"xtol": 1e-5, "eps": 1e-6})
+    found = root(residual, np.ones(3), method="hybr", options={"xtol": 1e-5, "eps": 1e-8})
     if np.abs(found.fun).max() > FOUND:
         raise SimulationError(f"no pose of the end gives the couple {moment:g} N: {found.message}")
-    pose = found.x * scale
-    return pose, _pose_end(strip, model, state, pose)
+    return pose(found.x), _pose_end(strip, model, state, pose(found.x))
 
 
 def _circle(angle: float) -> Floats:

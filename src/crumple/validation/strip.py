@@ -81,12 +81,17 @@ def hold(strip: Strip, x: Floats, *grips: Sequence[int]) -> Pins:
     return Pins(node, handle.astype(np.int32), np.ascontiguousarray(x[node]))
 
 
-def static_model(material: Material, handles: Sequence[Handle], *, step: float = 1.0, **others: Any) -> Model:
-    """A model that is in equilibrium after every step of `step` [s]; a frame takes 1 s. No weight, no contact."""
+def static_model(
+    material: Material, handles: Sequence[Handle], *, step: float = 1.0, distance: float = 1e-6, **others: Any
+) -> Model:
+    """A model that is in equilibrium after every step of `step` [s]; a frame takes 1 s. No weight, no contact.
+
+    `distance` [m]: how far a node may be from where it would come to rest, when the energy to gain is next to nothing.
+    """
     solver = SolverOptions(
         mode="static",
         tolerance=1e-9,
-        speed_tolerance=1e-6 / step,
+        speed_tolerance=distance / step,
         fixed_step=step,
         max_step=step,
         max_iterations=400,

@@ -1,0 +1,132 @@
+"""Nothing intersects after a guarded remeshing of layers that nearly touch; an unguarded one does intersect."""
+
+from __future__ import annotations
+
+import ipctk
+import numpy as np
+import pytest
+from remeshing_samples import folded_stack, random_sizing
+
+import crumple.mesh as cm
+from crumple.contact import Surface, has_intersections, make_surface
+from crumple.errors import InputError
+from crumple.mesh import SheetMesh
+from crumple.remeshing import Guard, RemeshOptions, isotropic_sizing, remesh
+from crumple.remeshing.guard import least_relative_gap
+
+NOTHING = np.zeros((0, 3))
+
+
+def surface_of(mesh: SheetMesh, thickness: float) -> Surface:
+    return make_surface(
+        mesh.face_nodes, mesh.node_rest, part_thickness=thickness, dhat=1e-4, face_area=mesh.face_area
+    )
+
+
+def oracle(mesh: SheetMesh, x: np.ndarray) -> bool:
+    return bool(ipctk.has_intersections(ipctk.CollisionMesh(x, mesh.edges, mesh.face_nodes), x))
+
+
+@pytest.mark.parametrize(("thickness", "high"), [(0.0, 8e-3), (5e-5, 3e-2), (1e-4, 1.5e-2)])
+def test_a_folded_stack_stays_apart(thickness: float, high: float) -> None:
+    mesh, x = folded_stack()
+    rng = np.random.default_rng(int(1e6 * thickness))
+    x = x + 1e-5 * rng.uniform(-1, 1, x.shape)
+    guard = Guard(surface_of(mesh, thickness), NOTHING)
+    before = least_relative_gap(guard.surface, x)
+    assert before > 0.0
+    sizing = random_sizing(mesh.vertex_count, rng, 1e-3, high, 0.4)
+    result = remesh(mesh, sizing, x=x, guard=guard)
+    done = result.statistics
+    assert done.fallback == ""
+    assert min(done.splits, done.flips, done.collapses) > 20
+    after = guard.follow(result.mesh)
+    assert cm.validate_mesh(result.mesh, result.x) == []
+    assert not has_intersections(after, result.x)
+    assert not oracle(result.mesh, result.x)
+    assert least_relative_gap(after, result.x) >= min(0.5 * before, 0.1) * (1 - 1e-9)
+
+
+def test_the_guard_is_needed() -> None:
+    mesh, x = folded_stack()
+    guard = Guard(surface_of(mesh, 5e-5), NOTHING)
+    sizing = isotropic_sizing(mesh, 0.03)
+    careless = remesh(mesh, sizing, x=x)
+    careful = remesh(mesh, sizing, x=x, guard=guard)
+    assert has_intersections(guard.follow(careless.mesh), careless.x)
+    assert not has_intersections(guard.follow(careful.mesh), careful.x)
+    assert careful.statistics.refused > 0
+    assert careful.mesh.face_count < 0.7 * mesh.face_count
+
+
+def test_a_sheet_around_a_ball_does_not_cut_through_it() -> None:
+    mesh, x = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(24, 24))
+    points, faces = cm.sphere(0.3, 3)
+    distance = np.hypot(x[:, 0] - 0.5, x[:, 1] - 0.5)
+    x = x - [0.5, 0.5, 0.0]
+    x[:, 2] = np.sqrt(np.maximum(0.33**2 - distance**2, 0.0))
+    count = mesh.node_count
+    surface = make_surface(
+        mesh.face_nodes,
+        np.concatenate([mesh.node_rest, points]),
+        dynamic_count=count,
+        obstacle_faces=faces + count,
+        part_thickness=np.array([1e-3, 5e-3]),
+        dhat=5e-3,
+        face_area=mesh.face_area,
+    )
+    guard = Guard(surface, points)
+    assert not guard.has_intersections(mesh, x)
+    sizing = isotropic_sizing(mesh, 0.6)
+    assert guard.has_intersections(*[getattr(remesh(mesh, sizing, x=x), name) for name in ("mesh", "x")])
+    result = remesh(mesh, sizing, x=x, guard=guard)
+    assert result.statistics.collapses > 100
+    assert not guard.has_intersections(result.mesh, result.x)
+    after = guard.follow(result.mesh)
+    assert least_relative_gap(after, np.concatenate([result.x, points])) > 0.0
+
+
+def test_two_sheets_with_waves_into_each_other() -> None:
+    one, x = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(20, 20))
+    mesh, start = cm.concatenate([one, one])
+    x = np.concatenate([x, x])
+    x[:, 2] = 0.05 * np.sin(2 * np.pi * x[:, 0]) * np.sin(2 * np.pi * x[:, 1])
+    x[start[1] :, 2] += 0.01
+    surface = make_surface(
+        mesh.face_nodes, mesh.node_rest, node_part=mesh.node_sheet, part_thickness=2e-3, dhat=5e-3
+    )
+    guard = Guard(surface, NOTHING)
+    rng = np.random.default_rng(2)
+    careless = remesh(mesh, 0.2 * random_sizing(mesh.vertex_count, rng, 0.05, 1.0), x=x)
+    rng = np.random.default_rng(2)
+    result = remesh(mesh, 0.2 * random_sizing(mesh.vertex_count, rng, 0.05, 1.0), x=x, guard=guard)
+    assert guard.has_intersections(careless.mesh, careless.x)
+    assert not guard.has_intersections(result.mesh, result.x)
+    assert not oracle(result.mesh, result.x)
+
+
+def test_intersections_before_leave_the_mesh_alone() -> None:
+    mesh, x = cm.rectangle(1.0, 1.0, kind="right", divisions=(8, 8))
+    x = x.copy()
+    x[:, 2] = 0.01
+    x[0] = [0.6, 0.61, -0.3]  # a corner pulled through the middle
+    guard = Guard(surface_of(mesh, 0.0), NOTHING)
+    assert guard.has_intersections(mesh, x)
+    result = remesh(mesh, isotropic_sizing(mesh, 0.5), x=x, guard=guard)
+    assert result.statistics.fallback in ("", "unchanged")
+    assert guard.has_intersections(result.mesh, result.x) == (result.statistics.fallback == "unchanged")
+
+
+def test_splits_only_move_nothing() -> None:
+    mesh, x = folded_stack(layers=2)
+    guard = Guard(surface_of(mesh, 0.0), NOTHING)
+    options = RemeshOptions(collapse=False, smooth=False)
+    result = remesh(mesh, isotropic_sizing(mesh, 1.5e-3), x=x, guard=guard, options=options)
+    assert result.statistics.splits > 100
+    np.testing.assert_allclose(result.node_operator @ x, result.x, atol=1e-16)
+
+
+def test_obstacle_positions_must_fit() -> None:
+    mesh, _ = folded_stack(layers=2)
+    with pytest.raises(InputError, match="obstacle_x"):
+        Guard(surface_of(mesh, 0.0), np.zeros((3, 3)))
