@@ -1,6 +1,13 @@
-"""crumple: thin sheets that fold, crumple and crease."""
+"""crumple: thin sheets that fold, crumple and crease.
+
+The few names that most uses need; each is imported when it is first used, so that `import crumple` is quick.
+"""
+
+from __future__ import annotations
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 # Threads that wait by spinning starve those of the other runtime (Numba's kernels and MKL take turns).
 # Read when the runtimes start, hence before anything imports them.
@@ -8,3 +15,54 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("KMP_BLOCKTIME", "0")
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "CrumpleError": "crumple.errors",
+    "InputError": "crumple.errors",
+    "SimulationError": "crumple.errors",
+    "Material": "crumple.materials",
+    "preset": "crumple.materials",
+    "Model": "crumple.simulation.model",
+    "Observer": "crumple.simulation.observers",
+    "Recording": "crumple.recording",
+    "State": "crumple.simulation.state",
+    "build": "crumple.scenes",
+    "create_recording": "crumple.recording",
+    "load_scene": "crumple.scenes",
+    "remesh": "crumple.remeshing",
+    "run": "crumple.simulation.run",
+}
+
+__all__ = [
+    "CrumpleError",
+    "InputError",
+    "Material",
+    "Model",
+    "Observer",
+    "Recording",
+    "SimulationError",
+    "State",
+    "build",
+    "create_recording",
+    "load_scene",
+    "preset",
+    "remesh",
+    "run",
+]
+
+if TYPE_CHECKING:
+    from crumple.errors import CrumpleError, InputError, SimulationError
+    from crumple.materials import Material, preset
+    from crumple.recording import Recording, create_recording
+    from crumple.remeshing import remesh
+    from crumple.scenes import build, load_scene
+    from crumple.simulation.model import Model
+    from crumple.simulation.observers import Observer
+    from crumple.simulation.run import run
+    from crumple.simulation.state import State
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'crumple' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

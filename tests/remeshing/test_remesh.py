@@ -13,17 +13,12 @@ from crumple.errors import InputError
 from crumple.remeshing import RemeshOptions, isotropic_sizing, remesh, sizing_from_function
 
 
-def random_sizes(name: str) -> tuple[float, float]:
-    return (1e-3, 0.5) if name == "groups" else (0.05, 1.5)
-
-
 @settings(deadline=None, max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1))
 @pytest.mark.parametrize("name", ODD)
 def test_random_fields_on_odd_meshes(name: str, seed: int) -> None:
     mesh, rng = ODD[name], np.random.default_rng(seed)
-    low, high = random_sizes(name)
-    result = remesh(mesh, random_sizing(mesh.vertex_count, rng, low, high))
+    result = remesh(mesh, random_sizing(mesh.vertex_count, rng, 0.05, 1.5))
     assert cm.validate_mesh(result.mesh, result.x) == []
     assert np.mean(metric_lengths(result) <= 1.0 + 1e-9) >= 0.99
     bound = min(RemeshOptions().aspect_min, aspects(mesh).min())
@@ -37,8 +32,7 @@ def test_random_fields_on_odd_meshes(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", ODD)
 def test_a_second_remeshing_changes_next_to_nothing(name: str) -> None:
     mesh, rng = ODD[name], np.random.default_rng(3)
-    low, high = random_sizes(name)
-    first = remesh(mesh, random_sizing(mesh.vertex_count, rng, low, high))
+    first = remesh(mesh, random_sizing(mesh.vertex_count, rng, 0.05, 1.5))
     second = remesh(first.mesh, first.sizing, x=first.x)
     done = second.statistics
     assert done.splits + done.collapses <= 0.01 * first.mesh.face_count + 4
@@ -80,7 +74,8 @@ def test_labelled_lines_protected_nodes_and_groups_stay() -> None:
     np.testing.assert_allclose(coarse.mesh.u[kept], mesh.u[[6, 8]])
     for old, new in ((mesh, fine.mesh), (fine.mesh, coarse.mesh)):
         lengths = [m.corner_length[m.edge_label.ravel() == 3].sum() for m in (old, new)]
-        assert lengths[0] == pytest.approx(lengths[1]) and lengths[0] == pytest.approx(1.0)
+        assert lengths[0] == pytest.approx(lengths[1])
+        assert lengths[0] == pytest.approx(1.0)
 
 
 def test_a_crease_gets_narrow_faces_along_it() -> None:
@@ -97,10 +92,11 @@ def test_a_crease_gets_narrow_faces_along_it() -> None:
         mesh = result.mesh
     p = mesh.u[mesh.faces]
     extent = np.ptp(p, axis=1)
-    near = np.abs(p[:, :, 0].mean(axis=1) - 0.5) < 0.01
+    distance = np.abs(p[:, :, 0].mean(axis=1) - 0.5)
+    near, far = distance < 0.01, distance > 0.3
     assert near.sum() > 20
     assert np.median(extent[near, 1] / extent[near, 0]) > 3.0
-    assert np.median(mesh.face_area[~near]) > 10 * np.median(mesh.face_area[near])
+    assert np.median(mesh.face_area[far]) > 10 * np.median(mesh.face_area[near])
     assert mesh.face_count < 2500
 
 
@@ -112,7 +108,8 @@ def test_a_sphere_is_refined_and_coarsened_evenly(size: float, faces: tuple[int,
     assert faces[0] < result.mesh.face_count < faces[1]
     assert result.mesh.corner_length.max() <= size * (1 + 1e-9)
     radius = np.linalg.norm(result.mesh.node_rest, axis=1)
-    assert 0.7 < radius.min() and radius.max() < 1 + 1e-9
+    assert radius.min() > 0.7
+    assert radius.max() < 1 + 1e-9
 
 
 def test_a_box_keeps_its_edges() -> None:

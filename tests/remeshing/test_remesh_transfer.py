@@ -21,7 +21,8 @@ def test_operators_reproduce_linear_fields_and_integrals(name: str) -> None:
     value = rng.random(mesh.face_count)
     carried = result.face_operator @ value
     assert result.mesh.face_area @ carried == pytest.approx(mesh.face_area @ value, rel=1e-12)
-    assert value.min() - 1e-12 <= carried.min() and carried.max() <= value.max() + 1e-12
+    assert value.min() - 1e-12 <= carried.min()
+    assert carried.max() <= value.max() + 1e-12
     if name != "groups":
         np.testing.assert_allclose(result.x, result.mesh.node_rest, atol=1e-14)  # flat: smooth is linear
 
@@ -51,7 +52,7 @@ def test_mass_and_momentum_are_conserved(name: str) -> None:
     before = momentum(mesh, v, density)
     for result in (fine, coarse):
         assert result.v is not None
-        mass, total, scale = momentum(result.mesh, result.v, density)
+        mass, total, _ = momentum(result.mesh, result.v, density)
         assert mass == pytest.approx(before[0], rel=1e-12)
         np.testing.assert_allclose(total, before[1], atol=1e-12 * before[2])
 
@@ -64,7 +65,7 @@ def momentum(mesh: cm.SheetMesh, v: np.ndarray, density: np.ndarray) -> tuple[fl
 
 
 def test_new_nodes_lie_on_the_smooth_surface() -> None:
-    mesh, x = cm.cylinder(1.0, 0.4, divisions=(24, 4))
+    mesh, x = cm.cylinder(1.0, 0.4, divisions=(24, 10))
     radius = np.linalg.norm(x[:, :2], axis=1).mean()
     y = 2.0 * x
     error = {}

@@ -153,23 +153,31 @@ def verify(folder: FolderArgument, json: JsonOption = False, threads: ThreadsOpt
 def validate(
     cases: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases to run (default: all).")] = None,
     json: JsonOption = False,
+    figures: Annotated[Path, typer.Option(help="Folder for the figures (needs matplotlib).")] = Path("out/validation"),
     threads: ThreadsOption = None,
 ) -> None:
     """Compare the simulator with known solutions."""
     set_threads(threads)
     from crumple.cli.measuring import validate_cases
 
-    validate_cases(cases or [], json)
+    validate_cases(cases or [], json, figures)
 
 
 @app.command()
 @guarded
-def bench(json: JsonOption = False, threads: ThreadsOption = None) -> None:
+def bench(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Benchmarks to run (default: all).")
+    ] = None,
+    json: JsonOption = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sheets, fewer steps.")] = False,
+    threads: ThreadsOption = None,
+) -> None:
     """Measure the speed of the simulator on this machine."""
     set_threads(threads)
     from crumple.cli.measuring import measure_speed
 
-    measure_speed(json)
+    measure_speed(names or [], json, quick)
 
 
 @app.command()

@@ -4,45 +4,86 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from crumple.cli.exits import FAILED
 from crumple.cli.reporting import show_table
 from crumple.recording.log import plain
 
+if TYPE_CHECKING:
+    from crumple.validation import CaseResult
 
-def validate_cases(names: Sequence[str], as_json: bool) -> None:
+
+def validate_cases(names: Sequence[str], as_json: bool, figures: Path | None) -> None:
     """Run validation cases (all without `names`); exit 1 when one fails."""
     from crumple.validation import run_cases
 
-    results = [plain(result) | {"passed": bool(result.passed)} for result in run_cases(names)]
+    console = Console()
+    results = []
+    for result in run_cases(names, figures=figures):
+        results.append(result)
+        if not as_json:
+            _show_case(console, result)
     if as_json:
-        typer.echo(json.dumps(results))
-    else:
-        show_records(Console(), "validation", results)
-    if not all(result["passed"] for result in results):
+        typer.echo(json.dumps([_case_record(result) for result in results]))
+    if not all(result.passed for result in results):
         raise typer.Exit(FAILED)
 
 
-def measure_speed(as_json: bool) -> None:
-    """Run the benchmarks."""
-    from crumple.benchmarking import run_benchmarks
+def _show_case(console: Console, result: CaseResult) -> None:
+    columns = (f"{result.case} ({result.seconds:.1f} s)", "expected", "measured", "tolerance", "verdict")
+    rows = [
+        (
+            escape(check.quantity),
+            f"{check.expected:.4g}",
+            f"{check.measured:.4g}",
+            f"± {check.tolerance:.2g}",
+            "passed" if check.passed else "FAILED",
+        )
+        for check in result.checks
+    ]
+    show_table(console, "", columns, rows)
+    if result.picture is not None:
+        console.print(f"figure: {result.picture}", markup=False, soft_wrap=True)
 
-    results = [plain(result) for result in run_benchmarks()]
+
+def _case_record(result: CaseResult) -> dict[str, Any]:
+    """What `--json` says about a case."""
+    return {
+        "case": result.case,
+        "passed": result.passed,
+        "seconds": result.seconds,
+        "figure": None if result.picture is None else str(result.picture),
+        "checks": [plain(check) | {"passed": check.passed} for check in result.checks],
+    }
+
+
+def measure_speed(names: Sequence[str], as_json: bool, quick: bool) -> None:
+    """Run the benchmarks (all without `names`)."""
+    from crumple.benchmarking import describe_machine, run_benchmarks
+
+    console = Console()
+    machine, reports = describe_machine(), {}
+    for name, report in run_benchmarks(names, quick=quick):
+        reports[name] = [plain(record) for record in report.records]
+        if not as_json:
+            show_records(console, report.title, report.records)
     if as_json:
-        typer.echo(json.dumps(results))
+        typer.echo(json.dumps({"machine": machine} | reports))
     else:
-        show_records(Console(), "benchmarks", results)
+        console.print(", ".join(f"{name}: {value}" for name, value in machine.items()), markup=False)
 
 
 def show_records(console: Console, title: str, records: Sequence[Mapping[str, Any]]) -> None:
     """Records as a table with a column for every key."""
     keys = list(dict.fromkeys(key for record in records for key in record))
     rows = [[_cell(record.get(key, "")) for key in keys] for record in records]
-    show_table(console, title, [key.replace("_", " ") for key in keys], rows)
+    show_table(console, escape(title), [escape(key.replace("_", " ")) for key in keys], rows)
 
 
 def _cell(value: Any) -> str:

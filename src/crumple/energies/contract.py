@@ -42,11 +42,11 @@ class Energy(Protocol):
         """Derivative of each element's energy [N], (n, k, 3)."""
         ...
 
-    def hessian(self, x: Floats, project: Projection = True) -> Floats:
+    def hessian(self, x: Floats, project: bool) -> Floats:
         """Upper node blocks of each element's second derivative [N/m], (n, k(k+1)/2, 3, 3)."""
         ...
 
-    def gradient_hessian(self, x: Floats, project: Projection = True) -> tuple[Floats, Floats]:
+    def gradient_hessian(self, x: Floats, project: bool) -> tuple[Floats, Floats]:
         """Gradient and Hessian in one pass."""
         ...
 

@@ -11,7 +11,7 @@ from crumple.mesh.buffers import RING_CAPACITY, Buffers
 from crumple.typing import Floats, Ints
 
 SPLITS, FLIPS, COLLAPSES, REFUSED, LINEAR, PASS, EDITS = 0, 1, 2, 3, 4, 5, 6
-"""Entries of `Work.count`: edits done, edits refused by the guard, splits that it moved back to the middle of the
+"""Entries of `Work.tally`: edits done, edits refused by the guard, splits that it moved back to the middle of the
 edge; the number of the current pass; number of the current edit."""
 
 HAS_Y, VELOCITY, SURFACE, GUARDED, SMOOTH, COARSENING = 0, 1, 2, 3, 4, 5
@@ -65,7 +65,7 @@ class Work(NamedTuple):
     [1/m²], of surfaces also (xx, yy, zz, yz, zx, xy) in space.
     `node_parent`, `vertex_parent` (·, 2): ends of the edge in whose middle an element was made, −1 = was there.
     `node_stamp` (·,): last pass in which a face at the node changed.  `face_mark` (·,): last edit that took it away.
-    `edges` (STACK_EDGES,): scratch.  `count`, `flag`, `constant`: see above.  `density` (materials,) [kg/m²].
+    `edges` (STACK_EDGES,): scratch.  `tally`, `flag`, `constant`: see above.  `density` (materials,) [kg/m²].
     """
 
     buf: Buffers
@@ -74,7 +74,7 @@ class Work(NamedTuple):
     node_stamp: np.ndarray
     face_mark: np.ndarray
     edges: np.ndarray
-    count: np.ndarray
+    tally: np.ndarray
     flag: np.ndarray
     constant: Floats
     density: Floats
@@ -110,7 +110,7 @@ def make_work(buf: Buffers, constant: Floats, flag: np.ndarray, density: Floats,
         node_stamp=np.zeros(0, np.int64),
         face_mark=np.zeros(0, np.int64),
         edges=np.zeros(STACK_EDGES, np.int64),
-        count=np.zeros(8, np.int64),
+        tally=np.zeros(8, np.int64),
         flag=flag,
         constant=constant,
         density=density,

@@ -59,17 +59,17 @@ def try_collapse(work, edge, remove_head, limit):
         limit,
     )  # fmt: skip
     if done and work.flag[GUARDED]:
-        work.count[EDITS] += 1
+        work.tally[EDITS] += 1
         _describe_collapse(
             buf.links, buf.ring, count, last, p, q, work.guard.change, work.guard.size, work.face_mark,
-            work.count[EDITS],
+            work.tally[EDITS],
         )  # fmt: skip
         done = is_safe(
             work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-            work.count[EDITS], work.constant, p, True,
+            work.tally[EDITS], work.constant, p, True,
         )  # fmt: skip
         if not done:
-            work.count[REFUSED] += 1
+            work.tally[REFUSED] += 1
     if done:
         total = np.zeros(3)
         column = work.flag[VELOCITY]
@@ -85,10 +85,10 @@ def try_collapse(work, edge, remove_head, limit):
                 buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
                 buf.report, total,
             )  # fmt: skip
-        stamp_faces(buf.links, buf.report, work.node_stamp, work.count[PASS])
+        stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
         if work.flag[GUARDED]:
             follow_faces(work.guard, buf.links, buf.node_data, buf.report, False)
-        work.count[COLLAPSES] += 1
+        work.tally[COLLAPSES] += 1
     return done
 
 

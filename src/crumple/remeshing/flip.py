@@ -10,7 +10,7 @@ from numba import njit
 from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
 from crumple.mesh.edits import edge_is_seam, flip_edge, plan_flip
 from crumple.mesh.refusal import OK
-from crumple.mesh.rings import INNER, Links, corner_node, corner_vertex, following, preceding
+from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
 from crumple.remeshing.arrays import (
     ASPECT,
     COARSENING,
@@ -42,7 +42,7 @@ from crumple.remeshing.safety import (
 
 
 @njit(**INNER)
-def stamp_faces(links: Links, report, stamp, number):
+def stamp_faces(links, report, stamp, number):
     """Note at the nodes of the changed faces that they have changed in this pass."""
     for n in range(report[FACE_COUNT]):
         face = report[FACE_LIST + n]
@@ -101,13 +101,13 @@ def try_flip(work, edge):
         done = True
         f, g = edge // 3, buf.links.twin[edge] // 3
         if work.flag[GUARDED]:
-            work.count[EDITS] += 1
-            work.face_mark[f] = work.count[EDITS]
-            work.face_mark[g] = work.count[EDITS]
+            work.tally[EDITS] += 1
+            work.face_mark[f] = work.tally[EDITS]
+            work.face_mark[g] = work.tally[EDITS]
             _describe_flip(buf.links, edge, work.guard.change, work.guard.size)
             done = is_safe(
                 work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-                work.count[EDITS], work.constant, -1, True,
+                work.tally[EDITS], work.constant, -1, True,
             )  # fmt: skip
         if done:
             total = np.zeros(3)
@@ -124,12 +124,12 @@ def try_flip(work, edge):
                     buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
                     buf.report, total,
                 )  # fmt: skip
-            stamp_faces(buf.links, buf.report, work.node_stamp, work.count[PASS])
+            stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
             if work.flag[GUARDED]:
                 follow_faces(work.guard, buf.links, buf.node_data, buf.report, False)
-            work.count[FLIPS] += 1
+            work.tally[FLIPS] += 1
         else:
-            work.count[REFUSED] += 1
+            work.tally[REFUSED] += 1
     return done
 
 
@@ -151,7 +151,7 @@ def _describe_flip(links, edge, change, size):
 
 @njit(**INNER)
 def is_turned_little(links, rest, limit, a, b, c, d, e, f):
-    """Whether the directions of the faces abc and def (vertices) in `node_rest` differ by an angle of cosine ≥ limit."""
+    """Whether the faces abc and def (vertices) in `node_rest` differ in direction by an angle of cosine ≥ limit."""
     node = links.vertex_node
     px, py, pz = _cross(rest, node[a], node[b], node[c])
     qx, qy, qz = _cross(rest, node[d], node[e], node[f])

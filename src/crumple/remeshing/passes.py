@@ -42,7 +42,7 @@ def run_pass(work, mode, edges, ends, limit, budget):
         else:
             size = half_edge_size(buf.links, buf.vertex_data, buf.node_rest, surface, edge)
             done = False
-            if mode == SPLIT and size > limit and work.count[SPLITS] < budget:
+            if mode == SPLIT and size > limit and work.tally[SPLITS] < budget:
                 code = try_split(work, edge)
                 if code == NO_CAPACITY:
                     return NO_CAPACITY

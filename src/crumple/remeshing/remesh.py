@@ -197,8 +197,9 @@ class _Job:
         """About how many faces the field asks for: each takes about a quarter of a unit of area in the metric."""
         mesh = self.mesh
         if self.surface:
-            # √ of the product of the two eigenvalues in the plane, at most half of their sum
-            return 2.0 * float(np.abs(mesh.face_area) @ self.sizing[mesh.face_nodes, 3:6].sum(axis=2).mean(axis=1))
+            # √ of the product of the two eigenvalues in the plane, at most half of their sum, a third of the trace
+            trace = self.sizing[mesh.face_nodes, 3:6].sum(axis=2).mean(axis=1)
+            return 4.0 / 3.0 * float(np.abs(mesh.face_area) @ trace)
         m = self.sizing[mesh.faces].mean(axis=1)
         return 4.0 * float(np.abs(mesh.face_area) @ np.sqrt(np.maximum(m[:, 0] * m[:, 1] - m[:, 2] ** 2, 0.0)))
 
@@ -233,7 +234,7 @@ class _Job:
         """Remesh and carry everything over."""
         work, opened, fields = self.open(options, flips)
         work, passes = _loop(work, options, flips, budget=int(20 * (self.needed_faces() + opened.face_count)) + 1000)
-        done = work.count
+        done = work.tally
         if not (done[at.SPLITS] or done[at.FLIPS] or done[at.COLLAPSES]):
             result = self.unchanged()
             return replace(result, statistics=RemeshStatistics(refused=int(done[at.REFUSED]), passes=passes))
@@ -258,7 +259,7 @@ class _Job:
         if self.surface:
             mesh = separate_surface(mesh)
             sizing = tensors_in_charts(mesh, np.ascontiguousarray(sizing[:, 3:]))
-        done = work.count
+        done = work.tally
         return RemeshResult(
             mesh=mesh,
             x=values["x"],
@@ -314,9 +315,9 @@ def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tu
     """Flips, splits, collapses; returns the work (its buffers may have grown) and the number of passes."""
     if flips:
         for _ in range(FLIP_SWEEPS):
-            before = work.count[at.FLIPS]
+            before = work.tally[at.FLIPS]
             work = _run(work, FLIP, _edges_between(work, -1.0, np.inf, 0)[0])
-            if work.count[at.FLIPS] == before:
+            if work.tally[at.FLIPS] == before:
                 break
     if options.split:
         work = _split_loop(work, budget)
@@ -325,7 +326,7 @@ def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tu
         work = _collapse_loop(work)
     if options.split and options.collapse:
         work = _cure_thin(work, budget)
-    return work, int(work.count[at.PASS])
+    return work, int(work.tally[at.PASS])
 
 
 def _split_loop(work: at.Work, budget: int) -> at.Work:
@@ -335,12 +336,12 @@ def _split_loop(work: at.Work, budget: int) -> at.Work:
         edges, size = _edges_between(work, 1.0, np.inf, since)
         if not len(edges):
             break
-        before, room = work.count[at.SPLITS], len(work.buf.links.faces)
+        before, room = work.tally[at.SPLITS], len(work.buf.links.faces)
         work = _run(work, SPLIT, edges[np.argsort(-size, kind="stable")], budget=budget)
-        since = int(work.count[at.PASS])
+        since = int(work.tally[at.PASS])
         if len(work.buf.links.faces) > room:
             since = 0
-        elif work.count[at.SPLITS] == before:
+        elif work.tally[at.SPLITS] == before:
             break
     return work
 
@@ -350,12 +351,12 @@ def _collapse_loop(work: at.Work) -> at.Work:
     since, limit = 0, float(work.constant[at.LIMIT]) ** 2
     for _ in range(MAX_PASSES):
         edges, size = _edges_between(work, -1.0, limit, since)
-        before = work.count[at.COLLAPSES]
+        before = work.tally[at.COLLAPSES]
         work = _run(work, COLLAPSE, edges[np.argsort(size, kind="stable")], limit=limit)
-        since = int(work.count[at.PASS])
+        since = int(work.tally[at.PASS])
         work = _run(work, FLIP, _thin_edges(work).ravel())
         work = _run(work, COLLAPSE, _thin_edges(work).ravel(), limit=1.0)
-        if work.count[at.COLLAPSES] == before:
+        if work.tally[at.COLLAPSES] == before:
             break
     return work
 
@@ -389,7 +390,7 @@ def _run(work: at.Work, mode: int, edges: np.ndarray, limit: float = 1.0, budget
     """One pass over the edges; the tree of the faces starts afresh, so that no item of it stands for many."""
     if not len(edges):
         return work
-    work.count[at.PASS] += 1
+    work.tally[at.PASS] += 1
     if work.flag[at.GUARDED]:
         work = refresh_tree(work)
     links = work.buf.links

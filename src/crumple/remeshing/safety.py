@@ -216,7 +216,7 @@ def _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, 
     if moves and not before:
         for n in range(size[NEW_EDGES]):
             a, b = change[NEW_EDGES, n, 0], change[NEW_EDGES, n, 1]
-            if a == i or a == j or a == k or b == i or b == j or b == k:
+            if a in (i, j, k) or b in (i, j, k):
                 continue
             if _hits(x, other_x, a, b, i, j, k):
                 return -1.0
@@ -253,7 +253,7 @@ def _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_
     if moves and not before:
         for n in range(size[NEW_FACES]):
             i, j, k = change[NEW_FACES, n, 0], change[NEW_FACES, n, 1], change[NEW_FACES, n, 2]
-            if a == i or a == j or a == k or b == i or b == j or b == k:
+            if a in (i, j, k) or b in (i, j, k):
                 continue
             if _hits(x, other_x, a, b, i, j, k):
                 return -1.0

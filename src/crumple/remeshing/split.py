@@ -62,20 +62,20 @@ def try_split(work, edge):
             for attempt in range(2):
                 if not safe and (attempt == 1 or moves):
                     if attempt == 1 and moves:
-                        work.count[LINEAR] += 1
+                        work.tally[LINEAR] += 1
                     for k in range(3):
                         offset[k] *= 1.0 - attempt
-                    work.count[EDITS] += 1
+                    work.tally[EDITS] += 1
                     _describe_split(
                         buf.links, edge, buf.counters[NODES], buf.node_data, buf.node_rest, offset,
-                        work.guard.change, work.guard.size, work.face_mark, work.count[EDITS],
+                        work.guard.change, work.guard.size, work.face_mark, work.tally[EDITS],
                     )  # fmt: skip
                     safe = is_safe(
                         work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-                        work.count[EDITS], work.constant, -1, attempt == 0,
+                        work.tally[EDITS], work.constant, -1, attempt == 0,
                     )  # fmt: skip
             if not safe:
-                work.count[REFUSED] += 1
+                work.tally[REFUSED] += 1
                 code = REFUSED_BY_GUARD
         if code == OK:
             node = buf.counters[NODES]
@@ -92,10 +92,10 @@ def try_split(work, edge):
             _record(work.node_parent, node, a, b)
             _record(work.vertex_parent, buf.report[NEW_VERTEX_A], tail, head)
             _record(work.vertex_parent, buf.report[NEW_VERTEX_B], other_tail, other_head)
-            stamp_faces(buf.links, buf.report, work.node_stamp, work.count[PASS])
+            stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
             if work.flag[GUARDED]:
                 follow_faces(work.guard, buf.links, buf.node_data, buf.report, True)
-            work.count[SPLITS] += 1
+            work.tally[SPLITS] += 1
     return code
 
 

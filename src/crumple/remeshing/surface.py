@@ -77,6 +77,9 @@ def tensors_in_space(mesh: SheetMesh, sizing: Floats) -> Floats:
     matrix[:, 0, 0], matrix[:, 1, 1] = face[:, 0], face[:, 1]
     matrix[:, 0, 1] = matrix[:, 1, 0] = face[:, 2]
     space = np.einsum("fai,fab,fbj->fij", inverse, matrix, inverse)
+    # across the surface the mean of both directions, so that a bent isotropic field stays isotropic
+    normal = _normals(mesh)
+    space += (0.5 * np.trace(space, axis1=1, axis2=2))[:, None, None] * normal[:, :, None] * normal[:, None, :]
     six = np.stack([space[:, i, j] for i, j in ((0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1))], axis=1)
     area = np.abs(mesh.face_area)
     node = mesh.face_nodes.ravel()

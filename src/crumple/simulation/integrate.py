@@ -1,6 +1,7 @@
 """One implicit step as the minimisation of an incremental potential [Narain2013, §3; Li2020].
 
-    x₁ = argmin  ½ |x − x̂|²_M / dt² + elastic(x) + dissipation(x) + handles(x) + air(x) + contact(x),   x̂ = x₀ + dt v₀ + dt² g
+    x₁ = argmin  ½ |x − x̂|²_M / dt² + elastic(x) + dissipation(x) + handles(x) + air(x) + contact(x)
+    x̂ = x₀ + dt v₀ + dt² g
 
 In static mode x̂ = x₀, weight is an energy of its own and dt is so large that inertia only removes rigid motion.
 """

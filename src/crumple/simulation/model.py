@@ -89,10 +89,10 @@ class Model:
     handles: tuple[Handle, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -STANDARD_GRAVITY)
-    wind: Wind = Wind()
+    wind: Wind = field(default_factory=Wind)
     contact: ContactOptions = field(default_factory=ContactOptions)
-    solver: SolverOptions = SolverOptions()
-    plasticity: PlasticityOptions = PlasticityOptions()
+    solver: SolverOptions = field(default_factory=SolverOptions)
+    plasticity: PlasticityOptions = field(default_factory=PlasticityOptions)
     remeshing: RemeshingOptions | None = None
     frame_time: float = 0.04
     duration: float = 1.0

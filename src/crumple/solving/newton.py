@@ -67,21 +67,28 @@ class Outcome:
     held: tuple[int, ...]
 
 
-@dataclass
-class _Trusted:
-    """The point and direction before a step that raised the potential, and the iterations since."""
+@dataclass(frozen=True)
+class _Step:
+    """A step that could be taken from x: `direction` (node_count, 3), free of collisions up to `limit`.
+
+    `energy` at x and `full` at the limit [J];  `decrement` is twice the predicted decrease of the whole direction [J].
+    """
 
     x: Floats
-    energy: float
     direction: Floats
     limit: float
+    energy: float
+    full: float
     decrement: float
-    spent: int = 1
 
     @property
     def goal(self) -> float:
-        """The value that the step would have had to reach."""
+        """The value that the step to the limit has to reach [J]."""
         return self.energy - ARMIJO * self.limit * self.decrement
+
+    @property
+    def is_good(self) -> bool:
+        return self.full <= self.goal
 
 
 class Newton:
@@ -143,48 +150,55 @@ class Newton:
     def _descend(self, x: Floats) -> str:
         """Decrease the potential until the options are met; "" or why that failed."""
         energy: float | None = None
-        trusted: _Trusted | None = None
+        trusted: _Step | None = None
+        doubt = 0
         while self._iterations < self._options.max_iterations:
-            direction, expansion = self._direction(x, None)
-            decrement = -float(np.vdot(expansion.gradient, direction[: len(expansion.gradient)]))
-            if not np.isfinite(decrement):
+            step = self._propose(x, energy)
+            if step is None:
                 return "a force is not finite"
-            self._predicted = 0.5 * decrement
-            distance = float(np.sqrt(np.max(np.einsum("ij,ij->i", direction, direction))))
-            is_last = self._predicted <= self._options.energy and distance <= self._options.distance
-            limit, _ = self._limit(x, direction)
-            energy = self._potential.value(x) if energy is None else energy
-            full = self._potential.value(x + limit * direction)
-            goal = energy - ARMIJO * limit * decrement
-            if TRUST > 0 and trusted is None and full > goal and np.isfinite(full) and not is_last:
-                trusted = _Trusted(x.copy(), energy, direction, limit, decrement)
-                x += limit * direction
-                energy = full
+            is_last = self._is_small(step)
+            if trusted is None and not is_last and not step.is_good and np.isfinite(step.full):
+                trusted, doubt = step, 0
+                x += step.limit * step.direction
+                energy = step.full
                 continue
-            if full <= goal:
-                step, energy = limit, full
-            else:
-                step, energy = self._search(x, direction, 0.5 * limit, energy, decrement)
-            x += step * direction
-            if trusted is not None:
-                if energy <= trusted.goal:
-                    trusted = None
-                elif trusted.spent >= TRUST or step == 0.0:
-                    x[:] = trusted.x
-                    self._limit(x, trusted.direction)
-                    step, energy = self._search(
-                        x, trusted.direction, 0.5 * trusted.limit, trusted.energy, trusted.decrement
-                    )
-                    x += step * trusted.direction
-                    trusted, is_last = None, False
-                else:
-                    trusted.spent += 1
+            length, energy = (step.limit, step.full) if step.is_good else self._search(step)
+            x += length * step.direction
+            if trusted is not None and energy > trusted.goal:
+                doubt += 1
+                if length > 0.0 and doubt <= TRUST:
                     continue
-            if is_last or (step == 0.0 and self._predicted <= ROUNDING * abs(energy)):
+                is_last = False
+                length, energy = self._go_back(x, trusted)
+            trusted = None
+            if is_last or (length == 0.0 and self._predicted <= ROUNDING * abs(energy)):
                 return ""
-            if step == 0.0:
+            if length == 0.0:
                 return "no step along the Newton direction decreases the energy"
         return "Newton's method did not converge"
+
+    def _propose(self, x: Floats, energy: float | None) -> _Step | None:
+        """The Newton step from x, where the potential is `energy` [J] if known; None when a force is not finite."""
+        direction, expansion = self._direction(x, None)
+        decrement = -float(np.vdot(expansion.gradient, direction[: len(expansion.gradient)]))
+        if not np.isfinite(decrement):
+            return None
+        self._predicted = 0.5 * decrement
+        limit, _ = self._limit(x, direction)
+        energy = self._potential.value(x) if energy is None else energy
+        return _Step(x.copy(), direction, limit, energy, self._potential.value(x + limit * direction), decrement)
+
+    def _is_small(self, step: _Step) -> bool:
+        distance = float(np.sqrt(np.max(np.einsum("ij,ij->i", step.direction, step.direction))))
+        return self._predicted <= self._options.energy and distance <= self._options.distance
+
+    def _go_back(self, x: Floats, step: _Step) -> tuple[float, float]:
+        """Move x back to where `step` was proposed and take a shorter one; its length and the energy there."""
+        x[:] = step.x
+        self._limit(x, step.direction)
+        length, energy = self._search(step)
+        x += length * step.direction
+        return length, energy
 
     def _direction(self, x: Floats, remaining: Floats | None) -> tuple[Floats, Expansion]:
         """The Newton direction (node_count, 3); `remaining` is the obstacles' own displacement, if they move."""
@@ -224,17 +238,15 @@ class Newton:
         touching = self._potential.touching
         return (1.0, ()) if touching is None else touching.sweep(x, x + direction)
 
-    def _search(
-        self, x: Floats, direction: Floats, limit: float, energy: float, decrement: float
-    ) -> tuple[float, float]:
-        """Backtracking from the collision-free limit; (0, energy) when no step decreases the potential."""
-        step = limit
+    def _search(self, step: _Step) -> tuple[float, float]:
+        """Backtracking below the limit: the length that decreases the potential, 0 if none does, and its value."""
+        length = step.limit
         for _ in range(BACKTRACKS):
-            trial = self._potential.value(x + step * direction)
-            if trial <= energy - ARMIJO * step * decrement:
-                return step, trial
-            step *= 0.5
-        return 0.0, energy
+            length *= 0.5
+            energy = self._potential.value(step.x + length * step.direction)
+            if energy <= step.energy - ARMIJO * length * step.decrement:
+                return length, energy
+        return 0.0, step.energy
 
     def _hold(self, parts: tuple[int, ...], node_part: Ints) -> None:
         """Hold the obstacle among the two blocking parts, or all obstacles when a sheet blocks itself."""

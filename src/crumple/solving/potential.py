@@ -47,12 +47,12 @@ class Potential:
 
     def value(self, x: Floats) -> float:
         """The value [J]; infinite where surfaces touch or pass through each other."""
-        with self._timer("energy"):
+        with self._timer("line search"):
             total = 0.0
             for energy in self._energies:
                 total += float(np.sum(energy.value(x)))
-        if self.touching is not None:
-            total += self.touching.value(x)
+            if self.touching is not None:
+                total += self.touching.value(x)
         return total if np.isfinite(total) else np.inf
 
     def gradient(self, x: Floats) -> Floats:

@@ -38,6 +38,7 @@ class NewtonSystem:
         self._kept = {id(stencil): stencil for stencil in stencils}  # keeps the ids alive
         self._blocks = np.zeros((0, 3, 3))
         self._ordered = 0
+        self._analysed = False
         self._use(make_pattern(node_count, self._base_keys))
 
     @property

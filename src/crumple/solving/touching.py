@@ -49,7 +49,10 @@ class Touching:
         self._pose = x.copy()
 
     def begin(self, x: Floats, *, step: float, slip_speed: float) -> None:
-        """Start a step of `step` [s] at x: find what is near and lag the friction there; sticking below `slip_speed`."""
+        """Start a step of `step` [s] at x: find what is near and lag the friction there.
+
+        Contacts that move slower than `slip_speed` [m/s] count as sticking.
+        """
         with self._timer("contact"):
             self.look(x)
             barrier = self._barrier(x)
@@ -69,11 +72,10 @@ class Touching:
 
     def value(self, x: Floats) -> float:
         """Barrier and friction energy [J], infinite where surfaces touch."""
-        with self._timer("contact"):
-            total = barrier_energy(self.surface, self._candidates, x, self._stiffness)
-            if self._friction is not None and np.isfinite(total):
-                total += float(np.sum(self._friction.value(x)))
-            return total
+        total = barrier_energy(self.surface, self._candidates, x, self._stiffness)
+        if self._friction is not None and np.isfinite(total):
+            total += float(np.sum(self._friction.value(x)))
+        return total
 
     def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
         """The fraction of the way from x to `target` that is free of collisions, and the parts that limit it."""

@@ -64,6 +64,12 @@ def relative_check(quantity: str, expected: float, measured: float, share: float
     return Check(quantity, float(expected), float(measured), share * abs(float(expected)))
 
 
+def table_check(printed: dict[str, float], computed: dict[str, float], digits: float) -> Check:
+    """A check that a printed table agrees with the equation solved here, to `digits` of each value or of one."""
+    differences = [abs(computed[key] - value) / max(abs(value), 1.0) for key, value in printed.items()]
+    return Check("table against equation, largest difference", 0.0, max(differences), digits)
+
+
 def range_check(quantity: str, between: tuple[float, float], measured: float) -> Check:
     """A check that a value lies in a range, written as its middle ± half its width."""
     low, high = between

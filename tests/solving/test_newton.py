@@ -1,0 +1,125 @@
+"""Newton's method: convergence, the watchdog, collisions on the way, obstacles without room."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crumple.contact import has_intersections, make_surface
+from crumple.energies.elastic import make_elastic
+from crumple.energies.nodal import make_nodal
+from crumple.linalg import make_solver
+from crumple.materials import Material
+from crumple.mesh import plane, rectangle
+from crumple.solving.newton import Newton, NewtonOptions
+from crumple.solving.potential import Potential
+from crumple.solving.system import NewtonSystem
+from crumple.solving.touching import Touching
+from crumple.timing import PhaseTimer
+
+PAPER = Material.from_stiffness("paper", stretch=5e5, bend=4e-4, thickness=1e-4, density=0.08)
+
+
+def bent_sheet(step: float = 0.01):
+    """A small sheet thrown so that it bends: the potential of one step and where it starts."""
+    mesh, x = rectangle(0.06, 0.04, 0.01)
+    timer = PhaseTimer()
+    elastic = make_elastic(mesh, (PAPER,))
+    mass = np.asarray(mesh.node_area) * 0.08
+    v = np.zeros_like(x)
+    v[:, 2] = 3.0 * np.cos(60.0 * x[:, 0]) + np.sin(90.0 * x[:, 1])
+    nodes = np.arange(len(x), dtype=np.int32).reshape(-1, 1)
+    inertia = make_nodal(nodes, x + step * v, mass / step**2)
+    energies = [inertia, *elastic.energies]
+    system = NewtonSystem(len(x), [energy.stencil for energy in energies], make_solver(), timer)
+    return mesh, x, energies, system, timer
+
+
+def test_converges_to_a_stationary_point():
+    _, x, energies, system, timer = bent_sheet()
+    potential = Potential(len(x), energies, None, timer)
+    start = potential.value(x)
+    newton = Newton(potential, system, NewtonOptions(energy=1e-18, distance=1e-10))
+    outcome = newton.minimise(x, np.zeros((0, 3)), np.zeros(len(x), np.int32), hold=False)
+    assert outcome.reason == ""
+    assert potential.value(outcome.x) < start
+    scale = np.abs(potential.gradient(x)).max()
+    assert np.abs(potential.gradient(outcome.x)).max() < 1e-6 * scale
+    assert np.array_equal(x, bent_sheet()[1]), "the starting point must not be changed"
+
+
+def test_stops_where_the_predicted_decrease_is_small():
+    _, x, energies, system, timer = bent_sheet()
+    potential = Potential(len(x), energies, None, timer)
+    part = np.zeros(len(x), np.int32)
+    values = []
+    for energy in (1e-4, 1e-6, 1e-16):
+        newton = Newton(potential, system, NewtonOptions(energy=energy, distance=np.inf))
+        values.append(potential.value(newton.minimise(x, np.zeros((0, 3)), part, hold=False).x))
+    assert values[0] - values[2] < 20 * 1e-4
+    assert values[1] - values[2] < 20 * 1e-6
+
+
+def test_too_few_iterations_are_reported():
+    _, x, energies, system, timer = bent_sheet()
+    potential = Potential(len(x), energies, None, timer)
+    newton = Newton(potential, system, NewtonOptions(energy=1e-18, distance=1e-10, max_iterations=2))
+    outcome = newton.minimise(x, np.zeros((0, 3)), np.zeros(len(x), np.int32), hold=False)
+    assert "did not converge" in outcome.reason
+    assert outcome.iterations == 2
+
+
+def plate_problem(room: float):
+    """The sheet on a fixed floor while a plate comes down to `room` [m] above the floor."""
+    mesh, x, energies, _, timer = bent_sheet()
+    points, faces = plane((0.2, 0.2))
+    points = points - points.mean(axis=0)
+    x = x - x.mean(axis=0)
+    floor, lid = points - np.array([0.0, 0.0, 2e-3]), points + np.array([0.0, 0.0, 4e-3])
+    count = mesh.node_count
+    obstacle_faces = np.concatenate([faces + count, faces + count + len(points)])
+    part = np.repeat([0, 1, 2], [count, len(points), len(points)]).astype(np.int32)
+    rest = np.concatenate([mesh.node_rest, floor, lid])
+    surface = make_surface(
+        mesh.face_nodes,
+        rest,
+        dynamic_count=count,
+        obstacle_faces=obstacle_faces,
+        node_part=part,
+        part_thickness=np.array([1e-4, 0.0, 0.0]),
+        dhat=5e-4,
+    )
+    nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
+    mass = np.asarray(mesh.node_area) * 0.08
+    energies = [make_nodal(nodes, x, mass / 1e-4), *energies[1:]]
+    system = NewtonSystem(count, [energy.stencil for energy in energies], make_solver(), timer)
+    start = np.concatenate([x, floor, lid])
+    touching = Touching(surface, 1e5, timer)
+    touching.begin(start, step=0.01, slip_speed=0.01)
+    target = np.concatenate([floor, points + np.array([0.0, 0.0, room - 2e-3])])
+    potential = Potential(count, energies, touching, timer)
+    newton = Newton(potential, system, NewtonOptions(energy=1e-10, distance=1e-4))
+    return newton, surface, start, target, part
+
+
+def test_obstacles_arrive_and_nothing_is_penetrated():
+    newton, surface, start, target, part = plate_problem(room=1e-3)
+    outcome = newton.minimise(start, target, part, hold=False)
+    assert outcome.reason == ""
+    assert not outcome.held
+    assert np.array_equal(outcome.x[surface.dynamic_count :], target)
+    assert 0.0 < outcome.min_gap < 5e-4
+    assert not has_intersections(surface, outcome.x)
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_an_obstacle_without_room_is_noticed_or_held(hold):
+    newton, surface, start, target, part = plate_problem(room=-1e-3)
+    outcome = newton.minimise(start, target, part, hold=hold)
+    assert not has_intersections(surface, outcome.x)
+    if hold:
+        assert 2 in outcome.held
+        lid = outcome.x[part == 2]
+        assert lid[:, 2].min() > outcome.x[part == 0, 2].max(), "the lid stays above the sheet"
+    else:
+        assert "no room" in outcome.reason or "places" in outcome.reason
