@@ -39,7 +39,7 @@ def test_converges_to_a_stationary_point():
     _, x, energies, system, timer = bent_sheet()
     potential = Potential(len(x), energies, None, timer)
     start = potential.value(x)
-    newton = Newton(potential, system, NewtonOptions(energy=1e-18, distance=1e-10))
+    newton = Newton(potential, system, NewtonOptions(energy=1e-18, distance=1e-10, max_iterations=200))
     outcome = newton.minimise(x, np.zeros((0, 3)), np.zeros(len(x), np.int32), hold=False)
     assert outcome.reason == ""
     assert potential.value(outcome.x) < start

@@ -42,7 +42,7 @@ def integrate(model: Model, state: State, workspace: Workspace, step: float, *, 
         workspace.system.thin(touching.stencils(x))
     potential = Potential(state.mesh.node_count, energies, touching, workspace.timer)
     options = NewtonOptions(
-        energy=model.solver.tolerance * energy_in_play(model, state, workspace, step),
+        energy=model.solver.tolerance * energy_in_play(model, state, workspace, step, touching),
         distance=model.solver.speed_tolerance * step,
         max_iterations=model.solver.max_iterations,
     )
@@ -50,17 +50,21 @@ def integrate(model: Model, state: State, workspace: Workspace, step: float, *, 
     return newton.minimise(x, model.obstacle_positions(end), workspace.node_part, hold=hold)
 
 
-def energy_in_play(model: Model, state: State, workspace: Workspace, step: float) -> float:
-    """The energy that an error of a step is compared with [J]: elastic, kinetic, or of a quiet motion."""
-    elastic = sum(float(np.sum(term.value(state.x))) for term in workspace.elastic.energies)
-    kinetic = kinetic_energy(workspace.mass, state.v)
+def energy_in_play(
+    model: Model, state: State, workspace: Workspace, step: float, touching: Touching | None = None
+) -> float:
+    """The energy that an error of a step is compared with [J]: elastic, of contact, kinetic, and of a quiet motion."""
+    x = np.concatenate([state.x, state.obstacle_x])
+    elastic = sum(float(np.sum(term.value(x))) for term in workspace.elastic.energies)
+    contact = 0.0 if touching is None else touching.value(x)
     quiet = QUIET_SPEED + step * float(np.linalg.norm(model.gravity))
-    return elastic + kinetic + 0.5 * float(np.sum(workspace.mass)) * quiet**2
+    return elastic + contact + kinetic_energy(workspace.mass, state.v) + kinetic_energy(workspace.mass, quiet)
 
 
-def kinetic_energy(mass: Floats, v: Floats) -> float:
-    """½ Σ m v² [J]."""
-    return 0.5 * float(np.sum(mass * np.einsum("ni,ni->n", v, v)))
+def kinetic_energy(mass: Floats, v: Floats | float) -> float:
+    """½ Σ m v² [J] for velocities (n, 3) or one speed [m/s]."""
+    square = np.einsum("ni,ni->n", v, v) if isinstance(v, np.ndarray) else v * v
+    return 0.5 * float(np.sum(mass * square))
 
 
 def _body_energies(model: Model, state: State, workspace: Workspace, step: float) -> list[BatchEnergy]:

@@ -35,6 +35,8 @@ TRUST = 1
 """Iterations that may make up for a step that raised the potential."""
 LONGEST_PAUSE = 16
 """Most iterations between two attempts with the exact Hessian."""
+LONGEST_DISTRUST = 4
+"""Most iterations between two steps that are taken on trust."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ class Newton:
         self._options = options
         self._pause = 1
         self._wait = 0
+        self._distrust_pause = 1
+        self._distrust = 0
         self._iterations = 0
         self._contacts = 0
         self._predicted = np.inf
@@ -157,7 +161,7 @@ class Newton:
             if step is None:
                 return "a force is not finite"
             is_last = self._is_small(step)
-            if trusted is None and not is_last and not step.is_good and np.isfinite(step.full):
+            if trusted is None and not is_last and not step.is_good and self._trusts(step):
                 trusted, doubt = step, 0
                 x += step.limit * step.direction
                 energy = step.full
@@ -192,8 +196,17 @@ class Newton:
         distance = float(np.sqrt(np.max(np.einsum("ij,ij->i", step.direction, step.direction))))
         return self._predicted <= self._options.energy and distance <= self._options.distance
 
+    def _trusts(self, step: _Step) -> bool:
+        """Whether to take a step that raises the potential; less and less often if it was not made up for."""
+        if self._distrust > 0:
+            self._distrust -= 1
+            return False
+        return bool(np.isfinite(step.full))
+
     def _go_back(self, x: Floats, step: _Step) -> tuple[float, float]:
         """Move x back to where `step` was proposed and take a shorter one; its length and the energy there."""
+        self._distrust = self._distrust_pause
+        self._distrust_pause = min(2 * self._distrust_pause, LONGEST_DISTRUST)
         x[:] = step.x
         self._limit(x, step.direction)
         length, energy = self._search(step)
