@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipctk
 import numpy as np
 import pytest
-from remeshing_samples import folded_stack, random_sizing
+from remeshing_samples import aspects, folded_stack, random_sizing
 
 import crumple.mesh as cm
 from crumple.contact import Surface, has_intersections, make_surface
@@ -18,9 +18,7 @@ NOTHING = np.zeros((0, 3))
 
 
 def surface_of(mesh: SheetMesh, thickness: float) -> Surface:
-    return make_surface(
-        mesh.face_nodes, mesh.node_rest, part_thickness=thickness, dhat=1e-4, face_area=mesh.face_area
-    )
+    return make_surface(mesh.face_nodes, mesh.node_rest, part_thickness=thickness, dhat=1e-4, face_area=mesh.face_area)
 
 
 def oracle(mesh: SheetMesh, x: np.ndarray) -> bool:
@@ -45,6 +43,29 @@ def test_a_folded_stack_stays_apart(thickness: float, high: float) -> None:
     assert not has_intersections(after, result.x)
     assert not oracle(result.mesh, result.x)
     assert least_relative_gap(after, result.x) >= min(0.5 * before, 0.1) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", [7, 40])
+def test_many_remeshings_of_a_stack_one_after_the_other(seed: int) -> None:
+    """Coarse and fine in turn; edges that the guard does not let go must not make slivers beside them."""
+    rng = np.random.default_rng(seed)
+    layers = int(rng.integers(2, 6))
+    mesh, x = folded_stack(layers, gap=10 ** rng.uniform(-4, -3.3), wave=10 ** rng.uniform(-4, -2.8))
+    x = x + 5e-6 * rng.uniform(-1, 1, x.shape)
+    thickness, dhat = float(rng.choice([0, 3e-5, 6e-5])), 10 ** rng.uniform(-4.5, -3.5)
+    for _ in range(6):
+        surface = make_surface(
+            mesh.face_nodes, mesh.node_rest, part_thickness=thickness, dhat=dhat, face_area=mesh.face_area
+        )
+        guard = Guard(surface, NOTHING)
+        low = 10 ** rng.uniform(-3, -2.3)
+        sizing = random_sizing(mesh.vertex_count, rng, low, low * 10 ** rng.uniform(0.2, 1.2), 0.3)
+        result = remesh(mesh, sizing, x=x, y=1.1 * x, guard=guard)
+        mesh, x = result.mesh, result.x
+        assert result.statistics.fallback == ""
+        assert not oracle(mesh, x)
+        assert aspects(mesh).min() > 0.005
+        assert least_relative_gap(guard.follow(mesh), x) > 0.01
 
 
 def test_the_guard_is_needed() -> None:
@@ -92,9 +113,7 @@ def test_two_sheets_with_waves_into_each_other() -> None:
     x = np.concatenate([x, x])
     x[:, 2] = 0.05 * np.sin(2 * np.pi * x[:, 0]) * np.sin(2 * np.pi * x[:, 1])
     x[start[1] :, 2] += 0.01
-    surface = make_surface(
-        mesh.face_nodes, mesh.node_rest, node_part=mesh.node_sheet, part_thickness=2e-3, dhat=5e-3
-    )
+    surface = make_surface(mesh.face_nodes, mesh.node_rest, node_part=mesh.node_sheet, part_thickness=2e-3, dhat=5e-3)
     guard = Guard(surface, NOTHING)
     rng = np.random.default_rng(2)
     careless = remesh(mesh, 0.2 * random_sizing(mesh.vertex_count, rng, 0.05, 1.0), x=x)

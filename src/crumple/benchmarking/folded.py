@@ -60,12 +60,8 @@ def subdivide(points: Floats, faces: Ints, divisions: int) -> tuple[Floats, Ints
     cuts = [(i, j) for i in range(divisions + 1) for j in range(divisions + 1 - i)]
     place = {cut: index for index, cut in enumerate(cuts)}
     weight = np.array([(divisions - i - j, i, j) for i, j in cuts])
-    small = [
-        (place[i, j], place[i + 1, j], place[i, j + 1]) for i, j in cuts if i + j < divisions
-    ]
-    small += [
-        (place[i + 1, j], place[i + 1, j + 1], place[i, j + 1]) for i, j in cuts if i + j < divisions - 1
-    ]
+    small = [(place[i, j], place[i + 1, j], place[i, j + 1]) for i, j in cuts if i + j < divisions]
+    small += [(place[i + 1, j], place[i + 1, j + 1], place[i, j + 1]) for i, j in cuts if i + j < divisions - 1]
     # A new point is known by its weights on the old ones: the same from both faces beside an edge.
     names = np.zeros((len(faces), len(cuts), 6), np.int64)
     order = np.argsort(faces, axis=1)

@@ -35,7 +35,7 @@ class Report:
 def iteration_costs(frames: Sequence[FrameReport]) -> Record:
     """Milliseconds per Newton iteration in all and by phase, and over factorisation + solve.
 
-    "ratio" is the whole iteration over its factorisation + solve, "ratio with analysis" counts the analysis to the latter.
+    "ratio" is the whole iteration over its factorisation + solve; "ratio with analysis" counts the analysis too.
     The preparation of a frame is left out.
     """
     iterations = max(1, sum(frame.iterations for frame in frames))

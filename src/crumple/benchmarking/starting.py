@@ -20,15 +20,13 @@ LOOK = 0.02
 
 
 def measure_start(repeats: int = 2) -> Report:
-    """Seconds to the first step and to the end of a short scene: with an empty cache of kernels, then with a full one."""
+    """Seconds to the first step and to the end of a short scene: with an empty cache of kernels, then a full one."""
     records: list[Record] = []
     with tempfile.TemporaryDirectory(prefix="crumple-benchmark-") as folder:
         environment = os.environ | {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
         for number in range(1 + repeats):
             first, whole = _time_run(Path(folder) / f"out{number}", environment)
-            records.append(
-                {"start": "warm" if number else "cold", "first step [s]": first, "whole scene [s]": whole}
-            )
+            records.append({"start": "warm" if number else "cold", "first step [s]": first, "whole scene [s]": whole})
     compiling = float(records[0]["whole scene [s]"]) - min(float(record["whole scene [s]"]) for record in records[1:])
     records.append({"start": "compilation", "whole scene [s]": compiling})
     return Report(f"start of `crumple run {' '.join(SCENE)}`", tuple(records))

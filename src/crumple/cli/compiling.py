@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time as clock
 from itertools import chain
@@ -11,43 +12,51 @@ from pathlib import Path
 from rich.console import Console
 
 import crumple
-from crumple.simulation.model import Model
-from crumple.simulation.observers import Observer, StepReport
-from crumple.simulation.state import State
 
 NOTICE = "first run on this machine: compiling kernels (once, up to a minute) …"
 
 
-class CompilationNotice(Observer):
-    """Says that kernels are being compiled, if so, and after the first step how long it took.
+def compile_with_notice(console: Console, *, remeshing: bool) -> None:
+    """Compile what a run needs before it starts, if that has not been done on this machine, and say so.
 
-    Make it before the scene is built: the first kernels are compiled there.
+    The kernels of remeshing take as long as all others together: a second process compiles them at the same time.
     """
+    missing = {name for name in ("solving", "remeshing") if not kernels_compiled(name)}
+    if not remeshing:
+        missing.discard("remeshing")
+    if not missing:
+        return
+    begin = clock.perf_counter()
+    console.print(NOTICE)
+    other = _start_compiling_remeshing() if "remeshing" in missing else None
+    if "solving" in missing:
+        from crumple.simulation.warming import compile_stepping
 
-    def __init__(self, console: Console) -> None:
-        self._console, self._waiting, self._began = console, not kernels_compiled(), clock.perf_counter()
-        if self._waiting:
-            console.print(NOTICE)
-
-    def on_step(self, model: Model, state: State, report: StepReport) -> None:
-        if self._waiting:
-            self._console.print(f"compiled; first step done after {clock.perf_counter() - self._began:.0f} s")
-        self._waiting = False
-
-
-def kernels_compiled() -> bool:
-    """Whether Numba's cache holds kernels of this package for this Python."""
-    suffix = f"*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
-    package = Path(crumple.__file__).parent
-    folders = [package, *_other_caches()]
-    return any(chain.from_iterable(folder.rglob(suffix) for folder in folders if folder.is_dir()))
+        compile_stepping()
+    if other is not None:
+        other.wait()
+    console.print(f"compiled in {clock.perf_counter() - begin:.0f} s", highlight=False)
 
 
-def _other_caches() -> list[Path]:
-    """Where Numba puts its cache when it is told to, or when the package's folder cannot be written."""
+def _start_compiling_remeshing() -> subprocess.Popen[bytes]:
+    """A process that fills Numba's cache; should it fail, the kernels are compiled when they are needed."""
+    command = [sys.executable, "-c", "from crumple.simulation.warming import compile_remeshing; compile_remeshing()"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def kernels_compiled(package: str) -> bool:
+    """Whether Numba's cache holds kernels for this Python of what `package` ("solving", "remeshing") runs."""
+    module = {"solving": "block_matrix._add_blocks", "remeshing": "passes.run_pass"}[package]
+    name = f"{module}*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    return any(chain.from_iterable(folder.rglob(name) for folder in _caches() if folder.is_dir()))
+
+
+def _caches() -> list[Path]:
+    """Where Numba looks for compiled code: where it is told to, or beside the package, or in the user's cache."""
     told = os.environ.get("NUMBA_CACHE_DIR")
     if told:
         return [Path(told)]
     home = Path.home()
     root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return [Path(root) / "numba" if root else home / ".cache" / "numba", home / "Library" / "Caches" / "numba"]
+    user = [Path(root) / "numba" if root else home / ".cache" / "numba", home / "Library" / "Caches" / "numba"]
+    return [Path(crumple.__file__).parent, *user]

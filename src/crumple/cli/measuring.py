@@ -18,6 +18,9 @@ from crumple.recording.log import plain
 if TYPE_CHECKING:
     from crumple.validation import CaseResult
 
+MOST_COLUMNS = 8
+"""Of a table on the terminal."""
+
 
 def validate_cases(names: Sequence[str], as_json: bool, figures: Path | None) -> None:
     """Run validation cases (all without `names`); exit 1 when one fails."""
@@ -80,10 +83,15 @@ def measure_speed(names: Sequence[str], as_json: bool, quick: bool) -> None:
 
 
 def show_records(console: Console, title: str, records: Sequence[Mapping[str, Any]]) -> None:
-    """Records as a table with a column for every key."""
+    """Records as a table: one row each, or one column each when they have many keys."""
     keys = list(dict.fromkeys(key for record in records for key in record))
-    rows = [[_cell(record.get(key, "")) for key in keys] for record in records]
-    show_table(console, escape(title), [escape(key.replace("_", " ")) for key in keys], rows)
+    cells = [[_cell(record.get(key, "")) for key in keys] for record in records]
+    names = [escape(key.replace("_", " ")) for key in keys]
+    if len(keys) <= MOST_COLUMNS:
+        show_table(console, escape(title), names, cells)
+    else:
+        rows = [[name, *row] for name, row in zip(names[1:], list(zip(*cells, strict=True))[1:], strict=True)]
+        show_table(console, escape(title), [names[0], *(row[0] for row in cells)], rows)
 
 
 def _cell(value: Any) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from crumple.cli.compiling import CompilationNotice
+from crumple.cli.compiling import compile_with_notice
 from crumple.cli.exits import INTERRUPTED, fail
 from crumple.cli.interruption import Interruption
 from crumple.cli.progress import RunProgress
@@ -37,10 +37,10 @@ def run_scene(
     scene = load_with_length(source, frames, until, overrides=overrides, quick=quick)
     folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
     check_vacant(folder, force)  # before the scene is built, which may take a while
-    notice = CompilationNotice(console)
+    compile_with_notice(console, remeshing=scene.remeshing is not None)
     model, state = build(scene)
     with create_recording(folder, dump_scene(scene), force=force) as recorder:
-        _advance(console, model, state, recorder, notice)
+        _advance(console, model, state, recorder)
 
 
 def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: float | None) -> None:
@@ -50,7 +50,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
     if not recording.scene_path.is_file():
         raise InputError(str(folder), "has no scene.toml to resume from")
     scene = load_with_length(str(recording.scene_path), frames, until)
-    notice = CompilationNotice(console)
+    compile_with_notice(console, remeshing=scene.remeshing is not None)
     model, _ = build(scene)
     state, recorder = resume_recording(folder, frame=frame)
     with recorder:
@@ -59,7 +59,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
             console.print(f"{folder} is complete ({state.frame} frames); --frames or --until makes it longer")
             return
         console.print(f"resuming {folder} after frame {state.frame} (t = {state.time:.3f} s)", highlight=False)
-        _advance(console, model, state, recorder, notice)
+        _advance(console, model, state, recorder)
 
 
 def load_with_length(
@@ -76,11 +76,11 @@ def load_with_length(
     return load_scene(source, [*overrides, f"run.duration={until!r}"], quick=quick)
 
 
-def _advance(console: Console, model: Model, state: State, recorder: Recorder, notice: CompilationNotice) -> None:
+def _advance(console: Console, model: Model, state: State, recorder: Recorder) -> None:
     """Run to the end with a recorder, a progress display and a polite Ctrl-C; say where the result is."""
     folder = recorder.recording.path
     with Interruption(console) as interruption:
-        observers = [recorder, notice, RunProgress(console, model.frame_count), interruption]
+        observers = [recorder, RunProgress(console, model.frame_count), interruption]
         try:
             final = run(model, state, observers)
         except KeyboardInterrupt:

@@ -75,6 +75,27 @@ def aspect(links, rest, surface, a, b, c):
 
 
 @njit(**INNER)
+def keeps_shape(links, rest, surface, edge, floor):
+    """Whether a split in the middle of an edge, if it is not the longest of its face, makes none of aspect < `floor`.
+
+    With the median |mk|² = ½|ak|² + ½|bk|² − ¼|ab|² both halves are known without the new vertex.
+    """
+    half = edge
+    for _ in range(2):
+        if half >= 0:
+            a, b = corner_vertex(links, half), corner_vertex(links, following(half))
+            k = corner_vertex(links, preceding(half))
+            ab, ak = length2(links, rest, surface, a, b), length2(links, rest, surface, a, k)
+            bk = length2(links, rest, surface, b, k)
+            if ab < (1.0 - 1e-9) * max(ak, bk):
+                longest = max(ak, bk, 0.5 * ak + 0.5 * bk - 0.25 * ab)
+                if EQUILATERAL * material_area(links, rest, surface, a, b, k) < floor * longest:
+                    return False
+        half = links.twin[edge]
+    return True
+
+
+@njit(**INNER)
 def is_delaunay(links, m, hysteresis, edge):
     """Whether a non-seam edge is Delaunay in the mean metric of its four vertices, or nearly ([Narain2013] eq. 8).
 

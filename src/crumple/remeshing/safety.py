@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
 from numba import njit
 
 from crumple.contact.bvh import tree_grow, tree_query
@@ -26,7 +27,7 @@ from crumple.contact.intersection import orientation, segment_hits_triangle
 from crumple.contact.pair import NEAR_REST
 from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
 from crumple.mesh.rings import INNER
-from crumple.remeshing.arrays import DHAT, FLOOR, REACH
+from crumple.remeshing.arrays import DHAT, FLOOR, REACH, STEP
 
 SPLIT_GAP = 0.1
 """Relative gap that pairs which only a split brings into being may have."""
@@ -71,21 +72,24 @@ def is_safe(guard, links, face_sheet, x, rest, mark, edit, constant, gone, moves
     if count < 0:
         return False
     part = guard.sheet_part[face_sheet[links.node_corner[guard.change[OLD_FACES, 0, 0]] // 3]]
-    rho = 1.0
-    before = 1.0
+    rho, before = 1.0, 1.0
     for sweep in range(2):
         for n in range(count):
             face = guard.near[n]
             if face >= 0:
-                found = _scan_sheet_face(
-                    guard.change, guard.size, guard.obstacle_x, links, x, rest, face, mark[face] == edit, gone,
-                    moves, sweep == 1, part, guard.sheet_part[face_sheet[face]], guard.thickness, constant,
-                )  # fmt: skip
+                ids, owner = _sheet_face(links, face)
+                other = guard.sheet_part[face_sheet[face]]
+                is_old = mark[face] == edit
             else:
-                found = _scan_obstacle_face(
-                    guard.change, guard.size, guard.obstacle_x, guard.obstacle, x, rest, -1 - face, gone,
-                    moves, sweep == 1, part, guard.thickness, constant,
-                )  # fmt: skip
+                ids, owner = _obstacle_face(guard.obstacle, -1 - face)
+                other = guard.obstacle[-1 - face, 9]
+                is_old = False
+            xi = 0.5 * (guard.thickness[part] + guard.thickness[other])
+            near_reach = xi + constant[DHAT] if face >= 0 and other == part else 0.0
+            found = _scan_face(
+                guard.change, guard.size, guard.obstacle_x, x, rest, ids, owner, is_old, gone, moves, sweep == 1,
+                xi, near_reach, constant,
+            )  # fmt: skip
             if found < 0.0:
                 return False
             if sweep == 0:
@@ -152,47 +156,55 @@ def _face_meets(links, x, face, box):
 
 
 @njit(**INNER)
-def _scan_sheet_face(
-    change, size, other_x, links, x, rest, face, is_old, gone, moves, before, part, face_part, thickness, constant
-):
-    """Least ρ (at most 1) of the new (or old, `before`) primitives and a face with what it stands for; −1 = hit."""
-    xi = 0.5 * (thickness[part] + thickness[face_part])
-    near_reach = xi + constant[DHAT] if face_part == part else 0.0
+def _sheet_face(links, face):
+    """Nodes of a sheet face, and for each corner whether it stands for its node, then for its edge."""
     i = links.vertex_node[links.faces[face, 0]]
     j = links.vertex_node[links.faces[face, 1]]
     k = links.vertex_node[links.faces[face, 2]]
-    rho = 1.0
-    if before or not is_old:
-        rho = _scan_as_face(
-            change, size, other_x, x, rest, i, j, k, gone, moves, before, xi, near_reach, constant
-        )  # fmt: skip
-    for c in range(3):
-        edge = 3 * face + c
-        a = links.vertex_node[links.faces[face, c]]
-        b = links.vertex_node[links.faces[face, (c + 1) % 3]]
-        if links.node_corner[a] // 3 == face and (before or a != gone):
-            rho = min(rho, _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_reach, constant))
-        if (links.twin[edge] < 0 or edge < links.twin[edge]) and (before or not _is_old_edge(change, size, a, b)):
-            rho = min(rho, _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_reach, constant))
-        if rho < 0.0:
-            return rho
-    return rho
+    a, b, c = links.twin[3 * face], links.twin[3 * face + 1], links.twin[3 * face + 2]
+    owner = (
+        links.node_corner[i] // 3 == face,
+        links.node_corner[j] // 3 == face,
+        links.node_corner[k] // 3 == face,
+        a < 0 or 3 * face < a,
+        b < 0 or 3 * face + 1 < b,
+        c < 0 or 3 * face + 2 < c,
+    )
+    return (i, j, k), owner
 
 
 @njit(**INNER)
-def _scan_obstacle_face(change, size, other_x, table, x, rest, face, gone, moves, before, part, thickness, constant):
-    """`_scan_sheet_face` for a face of an obstacle."""
-    xi = 0.5 * (thickness[part] + thickness[table[face, 9]])
-    i, j, k = -1 - table[face, 0], -1 - table[face, 1], -1 - table[face, 2]
-    rho = _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, xi, 0.0, constant)
+def _obstacle_face(table, face):
+    """The same for an obstacle face."""
+    ids = (np.int64(-1 - table[face, 0]), np.int64(-1 - table[face, 1]), np.int64(-1 - table[face, 2]))
+    owner = (
+        table[face, 3] != 0,
+        table[face, 4] != 0,
+        table[face, 5] != 0,
+        table[face, 6] != 0,
+        table[face, 7] != 0,
+        table[face, 8] != 0,
+    )
+    return ids, owner
+
+
+@njit(**INNER)
+def _scan_face(change, size, other_x, x, rest, ids, owner, is_old, gone, moves, before, xi, near_reach, constant):
+    """Least ρ (at most 1) of the new (or old, `before`) primitives and a face with what it stands for; −1 = hit.
+
+    `xi` [m] thickness of the pairs; `near_reach` > 0: both are of one part.
+    """
+    rho = 1.0
+    if before or not is_old:
+        rho = _scan_as_face(
+            change, size, other_x, x, rest, ids[0], ids[1], ids[2], gone, moves, before, xi, near_reach, constant
+        )  # fmt: skip
     for c in range(3):
-        if rho < 0.0:
-            return rho
-        a, b = -1 - table[face, c], -1 - table[face, (c + 1) % 3]
-        if table[face, 3 + c] != 0:
-            rho = min(rho, _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, 0.0, constant))
-        if table[face, 6 + c] != 0:
-            rho = min(rho, _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, 0.0, constant))
+        a, b = ids[c], ids[(c + 1) % 3]
+        if rho >= 0.0 and owner[c] and (before or a != gone):
+            rho = min(rho, _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_reach, constant))
+        if rho >= 0.0 and owner[3 + c] and (before or not _is_old_edge(change, size, a, b)):
+            rho = min(rho, _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_reach, constant))
     return rho
 
 
@@ -206,7 +218,7 @@ def _is_old_edge(change, size, a, b):
     return False
 
 
-@njit(**INNER)
+@njit(**STEP)
 def _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, xi, near_reach, constant):
     """The face ijk against the new node (or the one taken away) and, if the geometry changes, the new edges."""
     rho = 1.0
@@ -223,7 +235,7 @@ def _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, 
     return rho
 
 
-@njit(**INNER)
+@njit(**STEP)
 def _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_reach, constant):
     """The node a against the new (or old) faces and, if the geometry changes, the swept tetrahedra."""
     kind = OLD_FACES if before else NEW_FACES
@@ -241,7 +253,7 @@ def _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_rea
     return rho
 
 
-@njit(**INNER)
+@njit(**STEP)
 def _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_reach, constant):
     """The edge ab against the new (or old) edges and, if the geometry changes, the new faces."""
     kind = OLD_EDGES if before else NEW_EDGES

@@ -7,9 +7,10 @@ from numba import njit
 
 from crumple.mesh.buffers import NEW_VERTEX_A, NEW_VERTEX_B, NODES
 from crumple.mesh.edits import plan_split, split_edge
-from crumple.mesh.refusal import OK
+from crumple.mesh.refusal import OK, SHAPE
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
 from crumple.remeshing.arrays import (
+    ASPECT,
     EDITS,
     GUARDED,
     HAS_Y,
@@ -24,6 +25,7 @@ from crumple.remeshing.arrays import (
 )
 from crumple.remeshing.chart import load_hinge
 from crumple.remeshing.flip import stamp_faces
+from crumple.remeshing.measure import keeps_shape
 from crumple.remeshing.placement import smooth_offset
 from crumple.remeshing.safety import (
     NEW_EDGES,
@@ -38,6 +40,8 @@ from crumple.remeshing.safety import (
     push,
 )
 
+SPLIT_ASPECT = 0.1
+"""Share of the aspect bound below which not even a split may go; faces in between are cured by flips and collapses."""
 REFUSED_BY_GUARD = -1
 """Answer of `try_split` besides the codes of the edit."""
 
@@ -49,6 +53,11 @@ def try_split(work, edge):
     if work.flag[SURFACE]:
         load_hinge(buf.links, buf.vertex_data, buf.node_rest, edge)
     code = plan_split(buf, edge, 0.5)
+    if code == OK:
+        # Beside an edge that the guard does not let go, faces would be halved again and again.
+        floor = SPLIT_ASPECT * work.constant[ASPECT]
+        if not keeps_shape(buf.links, buf.node_rest, work.flag[SURFACE] != 0, edge, floor):
+            code = SHAPE
     if code == OK:
         a, b = corner_node(buf.links, edge), corner_node(buf.links, following(edge))
         offset, plastic = np.zeros(3), np.zeros(3)

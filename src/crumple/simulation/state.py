@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Floats, Ints
 
@@ -67,7 +68,13 @@ def initial_state(
     pins: Pins | None = None,
     step_size: float = 1e-3,
 ) -> State:
-    """A state at time 0 without plastic deformation; at rest unless `v` says otherwise."""
+    """A state at time 0 without plastic deformation; at rest unless `v` says otherwise.
+
+    Raises InputError for positions or velocities that are not finite.
+    """
+    for name, values in (("positions", x), ("velocities", v), ("obstacle positions", obstacle_x)):
+        if values is not None and not np.isfinite(values).all():
+            raise InputError(name, "must all be finite numbers")
     x = np.ascontiguousarray(x, np.float64)
     return State(
         mesh=mesh,

@@ -18,12 +18,13 @@ from crumple.solving.newton import Outcome
 def advance_step(model: Model, state: State, workspace: Workspace, end: float) -> tuple[State, StepReport]:
     """The state after one accepted step that does not pass `end` [s]; a step that fails is shortened."""
     begin = clock.perf_counter()
-    attempt = first_attempt(model.solver, state.step_size, end - state.time)
+    is_held = bool(np.any(state.obstacle_lag > 0.0))
+    attempt = first_attempt(model.solver, state.step_size, end - state.time, hold=is_held)
     while True:
         outcome = integrate(model, state, workspace, attempt.step, hold=attempt.hold)
         error = step_error(model.solver, state, outcome, attempt.step, workspace.mass, workspace.size)
         reason = outcome.reason or ("the step is too inaccurate" if error > 4.0 else "")
-        if not reason or not np.isfinite(error):
+        if not reason:
             break
         attempt = shorter_attempt(model.solver, attempt, reason, outcome.iterations)
     moved = move(model, state, outcome, attempt.step, end)

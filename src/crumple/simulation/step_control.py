@@ -41,18 +41,22 @@ class Attempt:
     iterations: int = 0
 
 
-def first_attempt(options: SolverOptions, step_size: float, remaining: float) -> Attempt:
-    """The first try within the `remaining` time [s], which is divided evenly into steps."""
+def first_attempt(options: SolverOptions, step_size: float, remaining: float, *, hold: bool) -> Attempt:
+    """The first try within the `remaining` time [s], which is divided evenly into steps.
+
+    `hold`: obstacles may be held back at once, because they are already: shortening the step has not helped.
+    """
     wanted = options.fixed_step or min(step_size, options.max_step)
-    return Attempt(remaining / max(1, ceil(remaining / wanted - 1e-9)))
+    return Attempt(remaining / max(1, ceil(remaining / wanted - 1e-9)), hold)
 
 
 def shorter_attempt(options: SolverOptions, failed: Attempt, reason: str, iterations: int) -> Attempt:
     """What to try after a failure; raises SimulationError when the shortest step fails too."""
     tried = replace(failed, retries=failed.retries + 1, iterations=failed.iterations + iterations)
-    if reason.startswith("an obstacle") and failed.retries >= HOLD_AFTER and not failed.hold:
+    is_shortest = failed.step * SHORTER < options.min_step
+    if reason.startswith("an obstacle") and (failed.retries >= HOLD_AFTER or is_shortest) and not failed.hold:
         return replace(tried, hold=True)
-    if failed.step * SHORTER < options.min_step:
+    if is_shortest:
         raise SimulationError(f"a step of {failed.step:.3g} s failed: {reason} (see solver.min_step)")
     return replace(tried, step=failed.step * SHORTER)
 

@@ -31,6 +31,8 @@ ROUNDING = 1e-13
 BLOCKED_STEP = 0.02
 """A collision-free fraction below this, `BLOCKED_PATIENCE` times in a row, means that an obstacle has no room."""
 BLOCKED_PATIENCE = 6
+SMALLEST_GAP = 1e-3
+"""Gap over the activation distance below which a blocked obstacle stops pressing: it would shrink the gap for ever."""
 TRUST = 1
 """Iterations that may make up for a step that raised the potential."""
 LONGEST_PAUSE = 16
@@ -140,14 +142,17 @@ class Newton:
             if not np.all(np.isfinite(direction)):
                 return "a force is not finite"
             limit, parts = self._limit(x, direction)
-            x += limit * direction
+            blocked = blocked + 1 if limit < BLOCKED_STEP else 0
+            has_room = blocked == 0 or self._gap(x) > SMALLEST_GAP
+            if has_room:
+                x += limit * direction
             if limit >= 1.0:
                 x[free:] = np.where(remaining != 0.0, target, x[free:])
-            blocked = blocked + 1 if limit < BLOCKED_STEP else 0
-            if blocked >= BLOCKED_PATIENCE:
+            if blocked >= BLOCKED_PATIENCE or not has_room:
                 if not hold:
                     return "an obstacle has no room"
-                self._hold(parts, node_part)
+                moving = set(node_part[free:][np.any(remaining != 0.0, axis=1)].tolist())
+                self._held |= (moving & set(parts)) or moving  # a sheet may be pressed on the other side, or on itself
                 blocked = 0
         return "Newton's method did not bring the obstacles to their places"
 
@@ -247,6 +252,11 @@ class Newton:
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
         return None
 
+    def _gap(self, x: Floats) -> float:
+        """Smallest gap at x over the activation distance."""
+        touching = self._potential.touching
+        return np.inf if touching is None else touching.smallest_gap(x) / touching.surface.dhat
+
     def _limit(self, x: Floats, direction: Floats) -> tuple[float, tuple[int, ...]]:
         touching = self._potential.touching
         return (1.0, ()) if touching is None else touching.sweep(x, x + direction)
@@ -260,8 +270,3 @@ class Newton:
             if energy <= step.energy - ARMIJO * length * step.decrement:
                 return length, energy
         return 0.0, step.energy
-
-    def _hold(self, parts: tuple[int, ...], node_part: Ints) -> None:
-        """Hold the obstacle among the two blocking parts, or all obstacles when a sheet blocks itself."""
-        obstacles = set(np.unique(node_part[self._potential.free_count :]).tolist())
-        self._held |= (obstacles & set(parts)) or obstacles

@@ -13,7 +13,7 @@ from crumple.energies.elastic import make_bending
 from crumple.materials.material import Material
 from crumple.mesh import SheetMesh, rectangle
 from crumple.mesh.generate import KINDS, Kind
-from crumple.typing import Floats
+from crumple.typing import Bools, Floats
 from crumple.validation.result import CaseResult, Check, Figure, curve, range_check, relative_check
 
 DIRECTIONS = np.arange(8) * np.pi / 8
@@ -73,6 +73,6 @@ def roll(u: Floats, direction: float, curvature: float) -> Floats:
     return np.ascontiguousarray(np.stack([c * bent - s * across, s * bent + c * across, height], axis=1))
 
 
-def _inner_faces(mesh: SheetMesh) -> np.ndarray:
+def _inner_faces(mesh: SheetMesh) -> Bools:
     """Faces that touch no border, (face_count,) bool."""
-    return ~mesh.boundary_nodes[mesh.face_nodes].any(axis=1)
+    return np.logical_not(np.any(mesh.boundary_nodes[mesh.face_nodes], axis=1))

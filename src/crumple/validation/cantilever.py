@@ -38,15 +38,15 @@ def validate_cantilever(strips: tuple[tuple[int, float, tuple[float, ...]], ...]
         wanted = [weight for weight in weights if weight in TABLE and weight not in measured]
         found = hang_strip(strip, weights)
         measured |= {weight: found[weight] for weight in wanted}
-    weights = np.array(sorted(measured))
-    reference = dict(zip(weights, heavy_cantilever(weights), strict=True))
+    ascending = np.array(sorted(measured))
+    reference = dict(zip(ascending, heavy_cantilever(ascending), strict=True))
     checks: list[Check] = []
-    for weight in weights:
+    for weight in ascending:
         label = f"drop/reach at Γ = {weight:g}"
         checks.append(relative_check(label, reference[weight], measured[weight], 0.02 if weight <= 100 else 0.05))
     table = {f"{weight:g}": value for weight, value in TABLE.items() if weight in reference}
     checks.append(table_check(table, {f"{w:g}": value for w, value in reference.items()}, TABLE_DIGITS))
-    dense = np.geomspace(weights[0], weights[-1], 60)
+    dense = np.geomspace(ascending[0], ascending[-1], 60)
     curves = (
         curve("heavy elastica", list(zip(dense, heavy_cantilever(dense), strict=True))),
         curve("measured", list(measured.items()), markers=True),

@@ -5,34 +5,42 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import quad, solve_bvp
+from scipy.integrate import quad, solve_bvp, trapezoid
 from scipy.optimize import brentq
 from scipy.special import ellipe, ellipk
 
+from crumple.errors import SimulationError
 from crumple.typing import Floats
 
 
 def heavy_cantilever(weights: Floats) -> Floats:
     """Drop over reach of a strip that is clamped horizontally, for ascending Γ = ρ g L³/B, (n,).
 
-    θ'' = −Γ (1−s) cos θ,  θ(0) = 0,  θ'(1) = 0,  θ counted upwards.
+    θ'' = −Γ (1−s) cos θ,  θ(0) = 0,  θ'(1) = 0,  θ counted downwards. Each solution starts from that of a smaller Γ.
     """
-    mesh = np.linspace(0.0, 1.0, 101) ** 1.5
-    y = np.zeros((2, len(mesh)))
-    results = []
+    s = np.linspace(0.0, 1.0, 101) ** 1.5
+    y = np.zeros((2, len(s)))
+    results, reached = [], 1.0
     for weight in weights:
-
-        def slope(s: Floats, y: Floats, weight: float = weight) -> Floats:
-            return np.stack([y[1], weight * (1.0 - s) * np.cos(y[0])])
-
-        solution = solve_bvp(slope, lambda a, b: np.array([a[0], b[1]]), mesh, y, tol=1e-8, max_nodes=100_000)
-        if not solution.success:
-            raise RuntimeError(f"the heavy elastica for Γ = {weight:g} was not found: {solution.message}")
-        mesh, y = solution.x, solution.y
-        drop = quad(lambda s, f=solution.sol: np.sin(f(s)[0]), 0.0, 1.0, limit=200)[0]
-        reach = quad(lambda s, f=solution.sol: np.cos(f(s)[0]), 0.0, 1.0, limit=200)[0]
-        results.append(abs(drop) / reach)
+        way = np.geomspace(min(reached, weight), weight, 2 + int(np.log(max(1.0, weight / reached))))
+        for part in way[1:]:
+            s, y = _hang(part, s, y)
+        reached = float(weight)
+        results.append(trapezoid(np.sin(y[0]), s) / trapezoid(np.cos(y[0]), s))
     return np.array(results)
+
+
+def _hang(weight: float, s: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The heavy cantilever for one Γ from a guess (θ, θ') at s, (n,) and (2, n)."""
+
+    def slope(s: Floats, y: Floats) -> Floats:
+        return np.stack([y[1], -weight * (1.0 - s) * np.cos(y[0])])
+
+    solution = solve_bvp(slope, lambda a, b: np.array([a[0], b[1]]), s, y, tol=1e-8, max_nodes=100_000)
+    if not solution.success:
+        raise SimulationError(f"the heavy elastica for Γ = {weight:g} was not found: {solution.message}")
+    fine = np.linspace(0.0, 1.0, 4001) ** 1.5
+    return (solution.x, solution.y) if len(solution.x) > len(fine) else (fine, solution.sol(fine))
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,7 @@ def tip_force_ratio(shortenings: Floats) -> Floats:
 
         solution = solve_bvp(slope, ends, s, y, p=parameters, tol=1e-8, max_nodes=100_000)
         if not solution.success:
-            raise RuntimeError(f"the pressed elastica for ε = {shortening:g} was not found: {solution.message}")
+            raise SimulationError(f"the pressed elastica for ε = {shortening:g} was not found: {solution.message}")
         s, y, parameters = solution.x, solution.y, solution.p
         results.append(abs(parameters[1] / parameters[0]))
     return np.array(results)

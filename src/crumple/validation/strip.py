@@ -5,7 +5,7 @@ rigid segments of length h with springs B/h per width between them, of second or
 a clamp in the middle between them; the strip is placed so that this is at x = 0 (and x = length for the second clamp).
 
 A strip must be wide, or thin: W² κ ≫ t. Else it curves across, too (the hinge spring behaves like a plate with the
-Poisson ratio 1/3), and its stiffness falls from B to 8/9 B.
+Poisson ratio 1/3), and its stiffness falls from B towards 8/9 B.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def static_model(
         max_step=step,
         max_iterations=400,
     )
-    settings = {"gravity": (0.0, 0.0, 0.0), "contact": NO_CONTACT, "frame_time": 1.0} | others
+    settings: dict[str, Any] = {"gravity": (0.0, 0.0, 0.0), "contact": NO_CONTACT, "frame_time": 1.0} | others
     return Model((material,), handles=tuple(handles), solver=solver, **settings)
 
 

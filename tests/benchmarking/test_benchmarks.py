@@ -1,0 +1,93 @@
+"""The benchmarks measure what they say; how fast the machine is does not matter here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crumple.benchmarking import BENCHMARKS, describe_machine, run_benchmarks
+from crumple.benchmarking.folded import subdivide
+from crumple.benchmarking.iteration import _advance, _flat_state
+from crumple.benchmarking.report import PHASES, iteration_costs, scaling_exponent
+from crumple.benchmarking.starting import measure_start
+from crumple.benchmarking.stuffing import measure_stuffing
+from crumple.benchmarking.twist import measure_twist
+from crumple.errors import InputError
+from crumple.mesh import make_sheet_mesh, rectangle, validate_mesh
+from crumple.simulation.observers import FrameReport
+
+
+@pytest.mark.parametrize("divisions", [1, 2, 3])
+def test_subdivision_is_the_same_surface(divisions):
+    mesh, flat = rectangle(0.1, 0.07, 0.03, kind="delaunay")
+    x = flat + np.random.default_rng(1).normal(0.0, 0.01, flat.shape)
+    u, faces = subdivide(mesh.u, mesh.faces, divisions)
+    fine = make_sheet_mesh(u, faces)
+    points, again = subdivide(x, mesh.faces, divisions)
+    assert np.array_equal(faces, again)
+    assert validate_mesh(fine, points) == []
+    assert len(faces) == divisions**2 * mesh.face_count
+    assert fine.node_count == len(np.unique(np.round(u, 9), axis=0))
+    assert np.abs(fine.face_area).sum() == pytest.approx(0.007)
+
+
+def test_costs_add_up_to_the_whole_iteration():
+    phases = {"preparation": 1.0, "energy": 0.2, "factorisation": 0.5, "solve": 0.1, "analysis": 0.2}
+    frame = FrameReport(1, 0.04, 100, 3, 10, 0, 3.0, phases)
+    costs = iteration_costs([frame, frame])
+    assert costs["ms"] == pytest.approx(200.0)
+    assert costs["ms"] == pytest.approx(sum(float(costs[phase]) for phase in (*PHASES, "other")))
+    assert costs["ratio"] == pytest.approx(2.0 / 0.6)
+    assert costs["ratio with analysis"] == pytest.approx(2.0 / 0.8)
+
+
+def test_phases_of_a_real_run_are_known_and_nearly_complete():
+    frames = _advance(*_flat_state(1), 4)
+    named = set(PHASES) | {"preparation", "remeshing", "projection", "plasticity"}
+    assert set().union(*(frame.phases for frame in frames)) <= named
+    assert sum(frame.iterations for frame in frames) >= 4
+    costs = iteration_costs(frames)
+    assert all(float(costs[phase]) > 0.0 for phase in ("energy", "assembly", "factorisation", "solve", "line search"))
+
+
+def test_scaling_exponent():
+    assert scaling_exponent([1e3, 1e4, 1e5], [2.0, 2e1 * 10**0.5, 2e3]) == pytest.approx(1.5)
+    assert np.isnan(scaling_exponent([1e3], [1.0]))
+
+
+def test_twist_reports_its_steps():
+    (record,) = measure_twist((8,), 3).records
+    assert record["steps"] == 3
+    assert record["turned [°]"] == pytest.approx(9.0)
+    assert float(record["ms/step"]) >= float(record["ms/iteration"]) * float(record["iterations/step"]) * 0.3
+
+
+def test_unknown_benchmark_is_refused():
+    with pytest.raises(InputError, match="iteration"):
+        run_benchmarks(["nothing"])
+    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing"}
+
+
+def test_machine_is_named():
+    machine = describe_machine()
+    assert machine["processor"]
+    assert int(machine["cores"]) >= 1
+    assert machine["numba"]
+
+
+@pytest.mark.slow
+def test_dense_stage_of_a_coarse_sheet():
+    coarse = ("sheets[0].shape.size=0.03", "motions.shrink.keys[1].time=0.6", "run.duration=0.7")
+    approach, dense, tighter = measure_stuffing(2, coarse).records
+    assert approach["frames"] > 5
+    assert dense["frames"] == tighter["frames"] == 2
+    assert float(tighter["tolerance"]) == float(dense["tolerance"]) / 4
+    assert float(dense["radius [m]"]) < 0.1
+    assert float(dense["contact force [N]"]) > 0.0
+
+
+@pytest.mark.slow
+def test_cold_start_takes_longer_than_warm_start():
+    cold, warm, compilation = measure_start(1).records
+    assert float(cold["first step [s]"]) > float(warm["first step [s]"])
+    assert float(compilation["whole scene [s]"]) > 0.0
