@@ -25,6 +25,8 @@ from crumple.typing import Floats
 
 STATIC_STEP = 10.0
 """Step of the inertia that steadies a static solve [s]: far longer than any elastic period of a sheet."""
+STATIC_PATIENCE = 10
+"""Times more iterations that a static solve may take: it goes all the way, and a shorter step does not help it."""
 QUIET_SPEED = 0.01
 """Motion of the whole sheet at this speed [m/s] is the least energy that a step is judged by."""
 
@@ -44,7 +46,7 @@ def integrate(model: Model, state: State, workspace: Workspace, step: float, *, 
     options = NewtonOptions(
         energy=model.solver.tolerance * energy_in_play(model, state, workspace, step, touching),
         distance=model.solver.speed_tolerance * step,
-        max_iterations=model.solver.max_iterations,
+        max_iterations=model.solver.max_iterations * (STATIC_PATIENCE if model.solver.mode == "static" else 1),
     )
     newton = Newton(potential, workspace.system, options)
     return newton.minimise(x, model.obstacle_positions(end), workspace.node_part, hold=hold)
