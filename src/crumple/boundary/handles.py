@@ -22,7 +22,10 @@ SIDES = ("left", "right", "bottom", "top")
 
 @dataclass(frozen=True)
 class Handle:
-    """Springs of `stiffness` [N/m] from nodes to targets from `start` to `end` [s], then fading for `fade` [s]."""
+    """Springs of `stiffness` [N/m] from nodes to targets from `start` to `end` [s], then fading for `fade` [s].
+
+    `grips`: takes the nodes where they are at `start` instead of pulling them to a place given beforehand.
+    """
 
     name: str
     motion: Motion | None = None
@@ -30,6 +33,7 @@ class Handle:
     end: float = inf
     fade: float = 0.0
     stiffness: float = 1e3
+    grips: bool = True
 
     def strength(self, t: float) -> float:
         """Factor of the stiffness at time `t` [s]: 1 while held, falling linearly to 0 over `fade`."""

@@ -99,6 +99,7 @@ def make_handle(table: HandleTable, name: str, motions: dict[str, Motion]) -> Ha
         end=inf if table.end is None else table.end,
         fade=table.fade,
         stiffness=table.stiffness,
+        grips=table.circle is None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,7 @@ def advance_step(model: Model, state: State, workspace: Workspace, end: float) -
     is_held = bool(np.any(state.obstacle_lag > 0.0))
     attempt = first_attempt(model.solver, state.step_size, end - state.time, hold=is_held)
     while True:
+        state = grip(model, state, attempt.step)
         outcome = integrate(model, state, workspace, attempt.step, hold=attempt.hold)
         error = step_error(model.solver, state, outcome, attempt.step, workspace.mass, workspace.size)
         reason = outcome.reason or ("the step is too inaccurate" if error > 4.0 else "")
@@ -42,6 +44,18 @@ def advance_step(model: Model, state: State, workspace: Workspace, end: float) -
         note=_note(model, moved, outcome),
     )
     return moved.replaced(step_size=size), report
+
+
+def grip(model: Model, state: State, step: float) -> State:
+    """The state with the nodes of the handles that start within the step taken where they are now."""
+    pins = state.pins
+    anchor = pins.anchor
+    for index, handle in enumerate(model.handles):
+        if handle.grips and state.time < handle.start <= state.time + step:
+            held = pins.handle == index
+            anchor = anchor.copy()
+            anchor[held] = handle.anchor(handle.start, state.x[pins.node[held]])
+    return state if anchor is pins.anchor else state.replaced(pins=replace(pins, anchor=anchor))
 
 
 def move(model: Model, state: State, outcome: Outcome, step: float, end: float) -> State:
