@@ -40,8 +40,8 @@ def integrate(model: Model, state: State, workspace: Workspace, step: float, *, 
     touching = None
     if surface is not None:
         touching = Touching(surface, model.contact.stiffness, workspace.timer)
-        touching.begin(x, step=step, slip_speed=model.contact.slip_speed)
-        workspace.system.thin(touching.stencils(x))
+        stencil = touching.begin(x, step=step, slip_speed=model.contact.slip_speed)
+        workspace.system.thin([stencil])
     potential = Potential(state.mesh.node_count, energies, touching, workspace.timer)
     options = NewtonOptions(
         energy=model.solver.tolerance * energy_in_play(model, state, workspace, step, touching),

@@ -48,8 +48,8 @@ class Touching:
         self._candidates = find_candidates(self.surface, x, x, self.surface.reach + 2.0 * self._margin)
         self._pose = x.copy()
 
-    def begin(self, x: Floats, *, step: float, slip_speed: float) -> None:
-        """Start a step of `step` [s] at x: find what is near and lag the friction there.
+    def begin(self, x: Floats, *, step: float, slip_speed: float) -> Ints:
+        """Start a step of `step` [s] at x: find what is near and lag the friction there; the nodes in contact (n, 4).
 
         Contacts that move slower than `slip_speed` [m/s] count as sticking.
         """
@@ -58,6 +58,7 @@ class Touching:
             barrier = self._barrier(x)
             has_friction = bool(np.any(self.surface.friction)) and len(barrier.stencil) > 0
             self._friction = make_friction(barrier, x, x, dt=step, eps_v=slip_speed) if has_friction else None
+            return barrier.stencil
 
     def energies(self, x: Floats) -> list[Energy]:
         """The barrier of the pairs that are active at x, and friction."""
@@ -65,10 +66,6 @@ class Touching:
             barrier = self._barrier(x)
         self.contacts = len(barrier.stencil)
         return [barrier] if self._friction is None else [barrier, self._friction]
-
-    def stencils(self, x: Floats) -> list[Ints]:
-        """Nodes of the pairs in contact at x."""
-        return [energy.stencil for energy in self.energies(x)]
 
     def value(self, x: Floats) -> float:
         """Barrier and friction energy [J], infinite where surfaces touch."""
