@@ -25,6 +25,7 @@ def show_info(console: Console, info: RecordingInfo) -> None:
             "steps": f"{info.steps} ({info.retries} retries)",
             "Newton iterations": f"{info.newton_iterations}",
             "contacts at most": f"{info.contacts_max}",
+            "linear solver": info.linear_solver or "unknown",
             "wall time": f"{info.seconds:.1f} s ({info.seconds_per_frame:.3g} s per frame)",
         },
     )

@@ -15,7 +15,7 @@ class RecordingInfo:
 
     `frames` on disk (the initial one included), `time` simulated [s], `steps`, `newton_iterations`, `contacts_max`,
     `retries` shortened attempts, `seconds`, `seconds_per_frame`, `phases` seconds by phase, `warnings` as written
-    during the run, `energies` [J] at the end.
+    during the run, `energies` [J] at the end, the `linear_solver` used last.
     """
 
     frames: int
@@ -31,6 +31,7 @@ class RecordingInfo:
     phases: dict[str, float]
     energies: dict[str, float]
     warnings: tuple[str, ...]
+    linear_solver: str
 
 
 def summarise_recording(recording: Recording) -> RecordingInfo:
@@ -59,6 +60,7 @@ def summarise_recording(recording: Recording) -> RecordingInfo:
         phases=dict(phases),
         energies=steps[-1].get("energies", {}) if steps else {},
         warnings=tuple(warning for end in ends for warning in end.get("warnings", ())),
+        linear_solver=ends[-1].get("linear_solver", "") if ends else "",
     )
 
 

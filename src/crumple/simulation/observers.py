@@ -30,7 +30,7 @@ class StepReport:
 
 @dataclass(frozen=True)
 class FrameReport:
-    """One finished frame: sums and extremes over its steps, seconds per phase, warnings."""
+    """One finished frame: sums and extremes over its steps, seconds per phase, warnings, the solver."""
 
     frame: int
     time: float
@@ -42,6 +42,7 @@ class FrameReport:
     phases: dict[str, float]
     energies: dict[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    linear_solver: str = ""
 
 
 class Observer:

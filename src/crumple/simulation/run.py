@@ -56,10 +56,10 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
         for observer in observers:
             observer.on_step(model, state, report)
     state = adapt(model, state.replaced(frame=state.frame + 1), timer)
-    return state, _summarise(state, reports, clock.perf_counter() - begin, timer)
+    return state, _summarise(state, reports, clock.perf_counter() - begin, timer, workspace.solver.name)
 
 
-def _summarise(state: State, reports: list[StepReport], seconds: float, timer: PhaseTimer) -> FrameReport:
+def _summarise(state: State, reports: list[StepReport], seconds: float, timer: PhaseTimer, solver: str) -> FrameReport:
     return FrameReport(
         frame=state.frame,
         time=state.time,
@@ -71,4 +71,5 @@ def _summarise(state: State, reports: list[StepReport], seconds: float, timer: P
         phases=timer.take(),
         energies=reports[-1].energies if reports else {},
         warnings=tuple(report.note for report in reports if report.note),
+        linear_solver=solver,
     )
