@@ -9,13 +9,14 @@ endif
 DEMO := out/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format clean
+.PHONY: help demo test lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, simulate a short scene, render a picture"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
 	@echo "make lint    lint, types and layering only"
 	@echo "make format  format the code"
+	@echo "make recompile  forget compiled kernels (after editing one that other files call)"
 	@echo "make clean   remove .venv, caches and the demo's output"
 
 $(BIN)/python:
@@ -51,6 +52,9 @@ lint: $(VENV)/dev.stamp
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix src tests
 	$(BIN)/ruff format src tests
+
+recompile:
+	find src -name '*.nb[ci]' -delete
 
 clean:
 	rm -rf $(VENV) $(DEMO) $(DEMO).png .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
