@@ -91,7 +91,6 @@ def test_plastic_compression_stops_before_a_face_vanishes():
         {"rule": "sometimes"},
         {"hardening": -1.0},
         {"crease_radius": float("inf")},
-        {"yield_strain": 0.0},
         {"follow_rate": float("nan")},
     ],
 )

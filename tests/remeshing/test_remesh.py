@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -142,3 +144,28 @@ def test_fifty_thousand_faces() -> None:
     result = remesh(mesh, random_sizing(mesh.vertex_count, rng, 0.005, 0.05))
     assert cm.validate_mesh(result.mesh) == []
     assert (metric_lengths(result) <= 1.0).all()
+
+
+def test_coarsening_does_not_cut_a_sharp_fold() -> None:
+    mesh, flat = cm.rectangle(1.0, 0.7, 0.05, kind="delaunay")
+    s = flat[:, 0] - 0.437  # not on a line of nodes: the fold is as sharp as the mesh allows
+    x = np.stack([s * np.cos(1.2 * (s > 0.0)), flat[:, 1], s * np.sin(1.2 * (s > 0.0))], axis=1)
+
+    def strain(mesh: cm.SheetMesh, x: np.ndarray) -> float:
+        a, b = mesh.faces, np.roll(mesh.faces, 1, axis=1)
+        ratio = np.linalg.norm(x[a] - x[b], axis=2) / np.linalg.norm(mesh.u[a] - mesh.u[b], axis=2)
+        return float(np.abs(0.5 * (ratio**2 - 1.0)).max())
+
+    sizing = isotropic_sizing(mesh, 0.3)
+    free = remesh(mesh, sizing, x=x, options=RemeshOptions(strain_limit=math.inf))
+    bound = remesh(mesh, sizing, x=x)
+    assert strain(bound.mesh, bound.x) <= strain(mesh, x) + 0.1
+    assert strain(bound.mesh, bound.x) < strain(free.mesh, free.x)
+    assert bound.mesh.face_count < 0.5 * mesh.face_count
+
+
+@pytest.mark.parametrize("size", [0.02, 0.2])
+def test_number_of_faces_is_near_what_the_field_asks_for(size: float) -> None:
+    mesh, _ = cm.rectangle(1.0, 1.0, 0.05, kind="delaunay")
+    result = remesh(mesh, isotropic_sizing(mesh, size))
+    assert result.mesh.face_count < 3.0 / (math.sqrt(3.0) / 4.0 * size**2)

@@ -52,6 +52,8 @@ RICH: dict[str, Any] = {
             },
             "velocity": [0, 0, 1],
             "jitter": {"amplitude": 1e-5, "seed": 3},
+            "creases": [{"line": [[0.05, -0.01], [0.05, 0.06]], "angle": 20, "damage": 1.5}],
+            "folded": True,
             "contact_thickness": 1e-4,
         },
         {

@@ -110,6 +110,20 @@ def check(
 
 @app.command()
 @guarded
+def convert(
+    scene: SceneArgument,
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="TOML file to write.")],
+    set_: SetOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Write a scene, such as an ARCSim JSON file, as TOML."""
+    from crumple.cli.converting import convert_scene
+
+    convert_scene(scene, output, set_ or (), force)
+
+
+@app.command()
+@guarded
 def info(folder: FolderArgument, json: JsonOption = False) -> None:
     """Show frames, faces, time per phase, Newton iterations and contacts of a recording."""
     from dataclasses import asdict
@@ -193,13 +207,16 @@ def render(
     color_by: Annotated[
         str | None, typer.Option(help="damage, plastic_curvature, speed, stretch, sheet or material.")
     ] = None,
+    space: Annotated[str, typer.Option(help="world, pattern, plastic, or all of them side by side.")] = "world",
     edges: Annotated[bool, typer.Option("--edges", help="Show the mesh.")] = False,
     fps: Annotated[float | None, typer.Option(help="Film frames per second (default: real time).")] = None,
 ) -> None:
     """Make a picture or a film of a recording."""
     from crumple.cli.picturing import render_recording
 
-    render_recording(folder, output, frame=frame, size=size, camera=camera, color_by=color_by, edges=edges, fps=fps)
+    render_recording(
+        folder, output, frame=frame, size=size, camera=camera, color_by=color_by, space=space, edges=edges, fps=fps
+    )
 
 
 def _print_json(value: Any) -> None:

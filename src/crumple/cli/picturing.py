@@ -11,6 +11,7 @@ from rich.progress import Progress
 from crumple.errors import InputError
 from crumple.recording.recording import Recording
 from crumple.rendering import render_film, render_frame
+from crumple.rendering.spaces import named_spaces
 
 LARGEST = 8192
 """Pixels along a side that renderers still accept."""
@@ -26,9 +27,11 @@ def render_recording(
     color_by: str | None,
     edges: bool,
     fps: float | None,
+    space: str = "world",
 ) -> None:
     """Write a picture or, when `output` ends in .mp4, a film; say where it is."""
     recording = Recording(folder)
+    named_spaces(space)
     path = output if output is not None else folder / "last_frame.png"
     suffix, pixels = path.suffix.lower(), parse_size(size)
     if suffix not in (".png", ".mp4"):
@@ -39,12 +42,12 @@ def render_recording(
         raise InputError("render --output", "its folder does not exist", str(path))
     console = Console(stderr=True)
     if suffix == ".png":
-        render_frame(recording, frame, path, size=pixels, camera=camera, color_by=color_by, edges=edges)
+        render_frame(recording, frame, path, size=pixels, camera=camera, color_by=color_by, edges=edges, space=space)
     else:
         with Progress(console=console, disable=not console.is_terminal) as bar:
             task = bar.add_task("rendering", total=len(recording))
             render_film(
-                recording, path, size=pixels, camera=camera, color_by=color_by, edges=edges, fps=fps,
+                recording, path, size=pixels, camera=camera, color_by=color_by, edges=edges, space=space, fps=fps,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )  # fmt: skip
     console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)

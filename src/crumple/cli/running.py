@@ -10,6 +10,7 @@ from rich.console import Console
 from crumple.cli.compiling import compile_with_notice
 from crumple.cli.exits import INTERRUPTED, fail
 from crumple.cli.interruption import Interruption
+from crumple.cli.notices import show_notes
 from crumple.cli.progress import RunProgress
 from crumple.errors import InputError, SimulationError
 from crumple.recording.files import write_atomically
@@ -35,6 +36,7 @@ def run_scene(
     """Build the scene `source` and run it into a new recording."""
     console = Console(stderr=True)
     scene = load_with_length(source, frames, until, overrides=overrides, quick=quick)
+    show_notes(scene.notes)
     folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
     check_vacant(folder, force)  # before the scene is built, which may take a while
     compile_with_notice(console, remeshing=scene.remeshing is not None)

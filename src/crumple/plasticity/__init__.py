@@ -12,7 +12,7 @@ from crumple.plasticity.creases import (
 from crumple.plasticity.options import PlasticityOptions
 from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, follow_fraction
 from crumple.plasticity.stretching import total_strain, yield_strain
-from crumple.plasticity.transfer import plastic_residual, restore_damage, restore_plastic
+from crumple.plasticity.transfer import crease_nodes, plastic_residual, restore_damage, restore_plastic
 from crumple.plasticity.yielding import (
     Yielded,
     YieldLaw,
@@ -31,6 +31,7 @@ __all__ = [
     "crease_from_edges",
     "crease_from_labels",
     "crease_from_shape",
+    "crease_nodes",
     "edges_on_polyline",
     "follow_angle",
     "follow_curvature",

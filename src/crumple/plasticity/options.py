@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import isfinite
 from typing import Literal
 
 from crumple.errors import InputError
@@ -19,8 +19,7 @@ class PlasticityOptions:
     `rule`: "curvature" ([Narain2013] eq. 2-3, see `yielding`), "rest-angle" (see `rest_angle_rule`) or "none";
     `hardening` H: the yield curvature grows to κ_y (1 + H δ);
     `crease_radius` ℓ [m]: no crease bends plastically tighter than this radius, 0 = as tight as the mesh can;
-    `follow_threshold` [rad], `follow_rate` [1/s]: of the "rest-angle" rule;
-    `yield_strain`: Green strain beyond which faces stretch for good (see `stretching`), inf = never.
+    `follow_threshold` [rad], `follow_rate` [1/s]: of the "rest-angle" rule.
     """
 
     rule: Rule = "curvature"
@@ -28,7 +27,6 @@ class PlasticityOptions:
     crease_radius: float = 0.0
     follow_threshold: float = 0.3
     follow_rate: float = 50.0
-    yield_strain: float = inf
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
@@ -37,5 +35,3 @@ class PlasticityOptions:
             value = getattr(self, name)
             if not (isfinite(value) and value >= 0.0):
                 raise InputError(f"plasticity.{name}", "must be a number >= 0", value)
-        if not self.yield_strain > 0.0:
-            raise InputError("plasticity.yield_strain", "must be > 0, or inf", self.yield_strain)

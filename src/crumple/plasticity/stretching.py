@@ -1,11 +1,12 @@
-"""Faces stretched beyond a yield strain keep a part of it (off by default).
+"""Faces stretched beyond a yield strain keep a part of it: building blocks, which no run uses yet.
 
 The same return as in bending, on the Green strain E = ½(FᵀF - I) of a face and its plastic part E_p:
 
     E_p ← E_p + (1 - ε_y/‖E - E_p‖) (E - E_p)      when ‖E - E_p‖ > ε_y.
 
 E_p is the `rest_strain` of the membrane energy. Real paper and foil hardly flow in plane before they tear; this is for
-lead, clay or plastic film. It leaves the damage alone, which is about bending.
+lead, clay or plastic film. It leaves the damage alone, which is about bending. A run that used it would have to keep
+E_p in its state and resample it by area when it remeshes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def yield_strain(total: Floats, plastic_strain: Floats, limit: float | Floats) -
     count = len(total)
     bound = np.array(np.broadcast_to(limit, count), np.float64)
     if not np.all(bound > 0.0):
-        raise InputError("plasticity.yield_strain", "must be > 0, or inf", float(bound.min()))
+        raise InputError("yield_strain.limit", "must be > 0, or inf", float(bound.min()))
     plastic = plastic_strain.copy()
     return_map(total, plastic, np.zeros(count), bound, np.zeros(count), np.full(count, np.inf))
     lost = (tensor_eigen(plastic)[0][:, 1] < SMALLEST_STRAIN) & (bound < np.inf)

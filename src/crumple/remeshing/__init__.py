@@ -3,6 +3,7 @@
 from crumple.remeshing.fields import isotropic_sizing, sizing_from_function
 from crumple.remeshing.guard import Guard
 from crumple.remeshing.options import RemeshOptions
+from crumple.remeshing.proximity import nearest_obstacle
 from crumple.remeshing.remesh import RemeshResult, RemeshStatistics, remesh
 from crumple.remeshing.transfer import follow_pins
 
@@ -13,6 +14,7 @@ __all__ = [
     "RemeshStatistics",
     "follow_pins",
     "isotropic_sizing",
+    "nearest_obstacle",
     "remesh",
     "sizing_from_function",
 ]

@@ -10,16 +10,16 @@ from crumple.contact.bvh import STACK_SIZE, Tree
 from crumple.mesh.buffers import RING_CAPACITY, Buffers
 from crumple.typing import Floats, Ints
 
-SPLITS, FLIPS, COLLAPSES, REFUSED, LINEAR, PASS, EDITS = 0, 1, 2, 3, 4, 5, 6
+SPLITS, FLIPS, COLLAPSES, REFUSED, LINEAR, PASS, EDITS, FRESH = range(8)
 """Entries of `Work.tally`: edits done, edits refused by the guard, splits that it moved back to the middle of the
-edge; the number of the current pass; number of the current edit."""
+edge; the number of the current pass; number of the current edit; up to how many edits the tree of the faces serves."""
 
 HAS_Y, VELOCITY, SURFACE, GUARDED, SMOOTH, COARSENING = 0, 1, 2, 3, 4, 5
 """Entries of `Work.flag`: whether columns 3–5 of the node data are y; first column of v, −1 = none; whether u and
 the tensors are local charts of a surface in space; whether contacts are checked; whether new nodes are placed
 smoothly; whether (4) holds already and may not be violated by flips."""
 
-HYSTERESIS, LIMIT, ASPECT, SMOOTH_COS, FEATURE_COS, TOLERANCE, DHAT, REACH, FLOOR = 0, 1, 2, 3, 4, 5, 6, 7, 8
+HYSTERESIS, LIMIT, ASPECT, SMOOTH_COS, FEATURE_COS, TOLERANCE, DHAT, REACH, FLOOR, STRAIN = range(10)
 """Entries of `Work.constant`: see `RemeshOptions`; dhat [m], largest reach of a contact [m], and the relative gap
 below which no edit may go."""
 

@@ -18,13 +18,14 @@ from crumple.remeshing.arrays import (
     PASS,
     REFUSED,
     STEP,
+    STRAIN,
     SURFACE,
     TOLERANCE,
     VELOCITY,
 )
 from crumple.remeshing.chart import load_fan
 from crumple.remeshing.flip import is_turned_little, stamp_faces
-from crumple.remeshing.measure import aspect, edge_size
+from crumple.remeshing.measure import aspect, edge_size, edge_strain
 from crumple.remeshing.momentum import add_momentum, restore_momentum
 from crumple.remeshing.safety import (
     NEW_EDGES,
@@ -55,8 +56,8 @@ def try_collapse(work, edge, remove_head, limit):
     count = buf.counters[RING_COUNT]
     last = count if buf.links.twin[edge] < 0 else count - 1
     done = done and _is_fit(
-        buf.links, buf.ring, buf.ring_vertex, count, last, buf.vertex_data, buf.node_rest, surface, work.constant,
-        limit,
+        buf.links, buf.ring, buf.ring_vertex, count, last, buf.vertex_data, buf.node_data, buf.node_rest, surface,
+        work.constant, limit,
     )  # fmt: skip
     if done and work.flag[GUARDED]:
         work.tally[EDITS] += 1
@@ -93,14 +94,17 @@ def try_collapse(work, edge, remove_head, limit):
 
 
 @njit(**INNER)
-def _is_fit(links, ring, ring_vertex, count, last, tensor, rest, surface, constant, limit):
-    """Whether the planned collapse makes no edge too long and no face too thin."""
+def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, constant, limit):
+    """Whether the planned collapse makes no edge too long or strained and no face too thin."""
     new_worst, old_worst = 1.0, 1.0
+    low, high, least, most = 1e300, -1e300, 1e300, -1e300
     for i in range(count):
         corner = ring[i]
         a = corner_vertex(links, corner)
         b, c = corner_vertex(links, following(corner)), corner_vertex(links, preceding(corner))
         old_worst = min(old_worst, aspect(links, rest, surface, a, b, c))
+        one, two = edge_strain(links, x, rest, surface, a, b), edge_strain(links, x, rest, surface, b, c)
+        low, high = min(low, one, two), max(high, one, two)
         if i == 0 or i >= last:
             continue
         q = ring_vertex[i]
@@ -108,9 +112,13 @@ def _is_fit(links, ring, ring_vertex, count, last, tensor, rest, surface, consta
             return False
         if edge_size(links, tensor, rest, surface, q, c) > limit:
             return False
+        one, two = edge_strain(links, x, rest, surface, q, b), edge_strain(links, x, rest, surface, q, c)
+        least, most = min(least, one, two), max(most, one, two)
         new_worst = min(new_worst, aspect(links, rest, surface, q, b, c))
         if surface and not is_turned_little(links, rest, constant[FEATURE_COS], a, b, c, q, b, c):
             return False
+    if least < low - constant[STRAIN] or most > high + constant[STRAIN]:
+        return False
     return new_worst >= constant[ASPECT] or new_worst >= old_worst
 
 

@@ -22,11 +22,12 @@ from crumple.remeshing.arrays import (
     PASS,
     REFUSED,
     STEP,
+    STRAIN,
     SURFACE,
     VELOCITY,
 )
 from crumple.remeshing.chart import load_hinge
-from crumple.remeshing.measure import aspect, edge_size, is_delaunay
+from crumple.remeshing.measure import aspect, edge_size, edge_strain, is_delaunay
 from crumple.remeshing.momentum import add_momentum, restore_momentum
 from crumple.remeshing.safety import (
     NEW_EDGES,
@@ -51,9 +52,10 @@ def stamp_faces(links, report, stamp, number):
 
 
 @njit(**INNER)
-def wants_flip(links, label, tensor, rest, surface, constant, coarsening, edge):
+def wants_flip(links, label, tensor, x, rest, surface, constant, coarsening, edge):
     """Whether an edge is plain, and the other diagonal better: it cures a face below the aspect bound, or the edge is
-    not Delaunay and its flip makes no such face. While coarsening, it must not violate (4)."""
+    not Delaunay and its flip makes no such face. The new edge must not be strained much more than those around; while
+    coarsening, it must not violate (4)."""
     if links.faces[edge // 3, 0] < 0 or links.twin[edge] < 0:
         return False
     if label[edge] != 0 or edge_is_seam(links, edge):
@@ -78,11 +80,25 @@ def wants_flip(links, label, tensor, rest, surface, constant, coarsening, edge):
             return False
     elif worst < constant[ASPECT]:
         return False
+    if not _keeps_strain(links, x, rest, surface, constant[STRAIN], a, b, k, m):
+        return False
     if coarsening:
         size = edge_size(links, tensor, rest, surface, k, m)
         if size > max(1.0, edge_size(links, tensor, rest, surface, a, b)):
             return False
     return True
+
+
+@njit(**INNER)
+def _keeps_strain(links, x, rest, surface, limit, a, b, k, m):
+    """Whether the strain of the diagonal km is within the range of the edges of the faces abk and bam, or nearly."""
+    strain = edge_strain(links, x, rest, surface, k, m)
+    low = high = edge_strain(links, x, rest, surface, a, b)
+    for p in (a, b):
+        for q in (k, m):
+            side = edge_strain(links, x, rest, surface, p, q)
+            low, high = min(low, side), max(high, side)
+    return low - limit <= strain <= high + limit
 
 
 @njit(**STEP)
@@ -93,7 +109,7 @@ def try_flip(work, edge):
     done = False
     if (
         wants_flip(
-            buf.links, buf.edge_label, buf.vertex_data, buf.node_rest, surface, work.constant,
+            buf.links, buf.edge_label, buf.vertex_data, buf.node_data, buf.node_rest, surface, work.constant,
             work.flag[COARSENING] != 0, edge,
         )
         and plan_flip(buf, edge) == OK

@@ -55,6 +55,15 @@ def length2(links, rest, surface, a, b):
 
 
 @njit(**INNER)
+def edge_strain(links, x, rest, surface, a, b):
+    """Green strain ½ (l²/L² − 1) along the segment between two vertices, l in the world, L in the material."""
+    i, j = links.vertex_node[a], links.vertex_node[b]
+    p, q, r = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+    square = length2(links, rest, surface, a, b)
+    return 0.5 * ((p * p + q * q + r * r) / square - 1.0) if square > 0.0 else 0.0
+
+
+@njit(**INNER)
 def material_area(links, rest, surface, a, b, c):
     """Material area of three vertices [m²]; signed in a 2-D pattern."""
     if surface:

@@ -14,9 +14,11 @@ class RemeshOptions:
 
     `flip_hysteresis` α: an edge is flipped when (8) of [Narain2013] falls below −α times the doubled areas.
     `collapse_limit`: a collapse may not make an edge longer than this; below 1, so that what was merged is not
-    split again when the field changes a little.
+    split again when the field changes a little. The number of faces grows like its inverse square.
     `aspect_min`: no flip or collapse makes a face whose height over its longest edge, relative to an equilateral
     face, falls below this (unless the faces it replaces are worse).
+    `strain_limit`: no flip or collapse makes an edge whose strain is outside the range of the edges around by more than
+    this: a chord across a sharp crease would be stretched or compressed, and the sheet would jump.
     `smooth`: place new nodes on the smooth surface through their neighbours instead of in the middle of the edge.
     `smooth_angle` [rad]: where the faces around an end of the edge turn more than this from their mean there is a
     crease, and the middle of the edge is taken.
@@ -27,8 +29,9 @@ class RemeshOptions:
     """
 
     flip_hysteresis: float = 0.1
-    collapse_limit: float = 0.8
+    collapse_limit: float = 0.9
     aspect_min: float = 0.1
+    strain_limit: float = 0.01
     smooth: bool = True
     smooth_angle: float = 0.6
     feature_angle: float = 0.6
@@ -41,6 +44,7 @@ class RemeshOptions:
             "flip_hysteresis": (0.0, 10.0),
             "collapse_limit": (0.0, 1.0),
             "aspect_min": (0.0, 1.0),
+            "strain_limit": (0.0, math.inf),
             "smooth_angle": (0.0, math.pi),
             "feature_angle": (0.0, math.pi),
             "outline_tolerance": (0.0, 1.0),

@@ -43,8 +43,10 @@ MAX_PASSES = 60
 """Passes of splits, and of collapses; a pass of splits halves all edges that are too long."""
 CURE_ROUNDS = 3
 """Attempts to be rid of faces below the aspect bound in the end."""
+TREE_AGE = 32
+"""Faces for each edit that a tree of the faces serves."""
 FLIP_SWEEPS = 4
-"""Sweeps over all edges before the first split."""
+"""Sweeps over the edges before the first split, after the first only where something has changed."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,7 @@ def remesh(
             result, note = job.unchanged(), "unchanged"
         result = replace(result, statistics=replace(result.statistics, fallback=note))
     if face_fields:
-        carried = {name: result.face_operator @ np.asarray(value) for name, value in face_fields.items()}
-        result = replace(result, face_fields=carried)
+        result.face_fields.update({name: result.face_operator @ np.asarray(v) for name, v in face_fields.items()})
     return result
 
 
@@ -193,6 +194,7 @@ class _Job:
         fields.append(Field("sizing", "vertex", self.sizing.shape[1], "interpolate"))
         return fields, values | {"sizing": self.sizing}
 
+    @cached_property
     def needed_faces(self) -> float:
         """About how many faces the field asks for: each takes about a quarter of a unit of area in the metric."""
         mesh = self.mesh
@@ -207,16 +209,16 @@ class _Job:
         """Buffers and records for the loop, the mesh that was opened and its fields."""
         fields, values = self.fields()
         mesh = join_surface(self.mesh, options.feature_angle) if self.surface else self.mesh
-        spare = min(max(self.needed_faces() / mesh.face_count, 0.5), 100.0)
+        spare = min(max(self.needed_faces / mesh.face_count, 0.5), 100.0)
         buf = open_buffers(mesh, fields, values, protected=self.protected, spare=spare)
-        constant = np.zeros(9)
+        constant = np.zeros(10)
         constant[at.HYSTERESIS] = options.flip_hysteresis if flips else 1e300
         constant[at.LIMIT], constant[at.ASPECT] = options.collapse_limit, options.aspect_min
         constant[at.SMOOTH_COS], constant[at.FEATURE_COS] = (
             math.cos(options.smooth_angle),
             math.cos(options.feature_angle),
         )
-        constant[at.TOLERANCE] = options.outline_tolerance
+        constant[at.TOLERANCE], constant[at.STRAIN] = options.outline_tolerance, options.strain_limit
         flag = np.zeros(6, np.int64)
         flag[at.HAS_Y] = self.y is not None
         flag[at.VELOCITY] = -1 if self.v is None else (6 if self.y is not None else 3)
@@ -233,7 +235,7 @@ class _Job:
     def run(self, options: RemeshOptions, flips: bool = True) -> RemeshResult:
         """Remesh and carry everything over."""
         work, opened, fields = self.open(options, flips)
-        work, passes = _loop(work, options, flips, budget=int(20 * (self.needed_faces() + opened.face_count)) + 1000)
+        work, passes = _loop(work, options, flips, budget=int(20 * (self.needed_faces + opened.face_count)) + 1000)
         done = work.tally
         if not (done[at.SPLITS] or done[at.FLIPS] or done[at.COLLAPSES]):
             result = self.unchanged()
@@ -314,9 +316,11 @@ def _checked(name: str, value: Floats, shape: tuple[int, ...]) -> Floats:
 def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tuple[at.Work, int]:
     """Flips, splits, collapses; returns the work (its buffers may have grown) and the number of passes."""
     if flips:
+        since = 0
         for _ in range(FLIP_SWEEPS):
             before = work.tally[at.FLIPS]
-            work = _run(work, FLIP, _edges_between(work, -1.0, np.inf, 0)[0])
+            work = _run(work, FLIP, _edges_between(work, -1.0, np.inf, since)[0])
+            since = int(work.tally[at.PASS])
             if work.tally[at.FLIPS] == before:
                 break
     if options.split:
@@ -387,12 +391,15 @@ def _thin_edges(work: at.Work) -> np.ndarray:
 
 
 def _run(work: at.Work, mode: int, edges: np.ndarray, limit: float = 1.0, budget: int = 0) -> at.Work:
-    """One pass over the edges; the tree of the faces starts afresh, so that no item of it stands for many."""
+    """One pass over the edges; after many edits the tree of the faces starts afresh: no item is to stand for many."""
     if not len(edges):
         return work
     work.tally[at.PASS] += 1
     if work.flag[at.GUARDED]:
-        work = refresh_tree(work)
+        done = int(work.tally[at.SPLITS] + work.tally[at.FLIPS] + work.tally[at.COLLAPSES])
+        if done >= work.tally[at.FRESH]:
+            work = refresh_tree(work)
+            work.tally[at.FRESH] = done + 1 + len(work.guard.first) // TREE_AGE
     links = work.buf.links
     face, corner = edges // 3, edges % 3
     tail, head = links.faces[face, corner], links.faces[face, (corner + 1) % 3]

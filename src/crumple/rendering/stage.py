@@ -13,6 +13,7 @@ from crumple.rendering.camera import VIEW_ANGLE, Camera
 from crumple.rendering.engine import check_drawing, load_pyvista
 from crumple.rendering.fields import ColorField
 from crumple.rendering.ground import shadow_image
+from crumple.rendering.spaces import Drawn, draw_space
 from crumple.simulation.state import State
 from crumple.typing import Floats, Ints
 
@@ -24,6 +25,9 @@ SHEET_COLORS = (("#f7f4ec", "#dbe4ee"), ("#f3d9b8", "#f6ead8"), ("#c9dfcf", "#e2
 
 MATTE = {"ambient": 0.28, "diffuse": 0.9, "specular": 0.04, "specular_power": 8.0}
 OBSTACLE = {"color": "#8d98a3", "ambient": 0.25, "diffuse": 0.75, "specular": 0.1}
+
+LEGEND_WIDTH = 1000
+"""Narrower pictures have a legend with smaller letters [pixels]."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Look:
     field: ColorField | None = None
     field_range: tuple[float, float] = (0.0, 1.0)
     edges: bool = False
+    space: str = "world"
+    legend: bool = True
 
 
 class Stage:
@@ -59,11 +65,14 @@ class Stage:
         for actor in self._actors:
             self.plotter.remove_actor(actor, render=False)
         self._actors = []
+        drawn = draw_space(state, self.look.space)
+        if self.look.space != "world":
+            obstacles = None
         if self.look.ground is not None:
-            self._add_ground(state, obstacles)
+            self._add_ground(state, drawn, obstacles)
         if obstacles is not None:
             self._add_obstacles(state, obstacles)
-        self._add_sheets(state)
+        self._add_sheets(state, drawn)
         return self.plotter.screenshot(return_img=True)
 
     def close(self) -> None:
@@ -95,31 +104,32 @@ class Stage:
         self._actors.append(actor)
         return actor
 
-    def _add_sheets(self, state: State) -> None:
+    def _add_sheets(self, state: State, drawn: Drawn) -> None:
         """The sheets: matte, smooth within facets of a fold, two-sided."""
         field = self.look.field
         for sheet in np.unique(state.mesh.face_sheet):
             chosen = state.mesh.face_sheet == sheet
-            mesh = self._surface(state.x, state.mesh.face_nodes[chosen])
+            mesh = self._surface(drawn.points, drawn.faces[chosen])
             front, back = SHEET_COLORS[sheet % len(SHEET_COLORS)]
             options: dict[str, Any] = {"color": front, "backface_params": {"color": back, **MATTE}}
             if field is not None:
                 values = field.values(state)
                 data = mesh.cell_data if field.on == "cells" else mesh.point_data
-                data[field.title] = values[chosen] if field.on == "cells" else values
+                data[field.title] = values[chosen] if field.on == "cells" else values[drawn.node]
                 options = self._field_options(field)
             options |= {"show_edges": True, "edge_color": "#5c6670", "line_width": 1.0} if self.look.edges else {}
             smooth = {"smooth_shading": True, "split_sharp_edges": True, "feature_angle": 40.0}
             self._add(mesh, **options, **MATTE, **smooth)
 
     def _field_options(self, field: ColorField) -> dict[str, Any]:
+        share = min(1.0, self.look.size[0] / LEGEND_WIDTH)
         bar = {
             "title": field.title, "color": "#30363c", "vertical": True, "position_x": 0.9, "position_y": 0.3,
-            "height": 0.4, "width": 0.04, "title_font_size": 20, "label_font_size": 18, "n_labels": 5,
+            "height": 0.4, "width": 0.04, "title_font_size": round(20 * share), "label_font_size": round(18 * share),
+            "n_labels": 5,
         }  # fmt: skip
-        return {
-            "scalars": field.title, "cmap": field.colormap, "clim": self.look.field_range, "scalar_bar_args": bar,
-        }  # fmt: skip
+        options: dict[str, Any] = {"scalars": field.title, "cmap": field.colormap, "clim": self.look.field_range}
+        return options | ({"scalar_bar_args": bar} if self.look.legend else {"show_scalar_bar": False})
 
     def _add_obstacles(self, state: State, obstacles: ObstacleSurface) -> None:
         """Obstacles: translucent grey; a shell that encloses the sheet is only hinted at."""
@@ -130,11 +140,11 @@ class Stage:
             options |= {"culling": "back"} if volume else {}  # of closed surfaces only the outer, or far, side
             self._add(self._surface(state.obstacle_x, faces), opacity=opacity, **OBSTACLE, **options)
 
-    def _add_ground(self, state: State, obstacles: ObstacleSurface | None) -> None:
+    def _add_ground(self, state: State, drawn: Drawn, obstacles: ObstacleSurface | None) -> None:
         """A plane with nothing on it but the shadows of sheets and solid obstacles."""
         assert self.look.ground is not None
         width, centre = 3.0 * self.look.scale, self.look.centre[:2]
-        surfaces = [(state.x, state.mesh.face_nodes)]
+        surfaces = [(drawn.points, drawn.faces)]
         if obstacles is not None:
             parts = obstacles.active_parts(state.time)
             surfaces += [(state.obstacle_x, part) for part in parts if signed_volume(state.obstacle_x, part) > 0]

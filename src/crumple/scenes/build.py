@@ -17,6 +17,7 @@ from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
 from crumple.plasticity.options import PlasticityOptions
 from crumple.scenes.boundaries import make_handle, make_motions, make_pins, make_scene_obstacle, turn
+from crumple.scenes.creases import CreasedSheet, crease_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps
@@ -56,11 +57,12 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     materials = [_materials(sheet, k, problems) for k, sheet in enumerate(scene.sheets)]
     if problems.messages:
         return None
-    sheets = [_sheet(sheet, k, len(materials[k]), problems) for k, sheet in enumerate(scene.sheets)]
+    sheets = [_sheet(sheet, k, materials[k], problems) for k, sheet in enumerate(scene.sheets)]
     obstacles = _obstacles(scene, motions, problems)
     if problems.messages:
         return None
-    mesh, x, v = _merged([made for made in sheets if made is not None], materials)
+    all_sheets = _merged([made for made in sheets if made is not None], materials)
+    mesh, x = all_sheets.mesh, all_sheets.x
     handles, pins = _handles(scene, motions, mesh, x, problems)
     if problems.messages:
         return None
@@ -68,12 +70,12 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     state = initial_state(
         mesh,
         x,
-        v=v,
+        v=all_sheets.v,
         obstacle_x=model.obstacle_positions(0.0),
         obstacle_count=len(obstacles),
         pins=pins,
         step_size=_first_step(model.solver, model.frame_time),
-    )
+    ).replaced(y=all_sheets.y, plastic_curvature=all_sheets.plastic_curvature, damage=all_sheets.damage)
     check_overlaps(model, state, problems)
     return None if problems.messages else (model, state)
 
@@ -92,30 +94,35 @@ def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
     return made
 
 
-def _sheet(sheet: Sheet, k: int, groups: int, problems: Problems) -> tuple[SheetMesh, Floats, Floats] | None:
-    """Mesh, world positions and velocities of one sheet, placed and checked."""
+def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) -> CreasedSheet | None:
+    """One sheet with its creases, placed and checked."""
     path = ("sheets", k, "shape")
     made = None
     with problems.catch(path):
         mesh, x, v = sheet_shape(sheet.shape)
         found = validate_mesh(mesh, x)
-        if not found and mesh.face_material.max() >= groups:
-            found = [f"has face group {mesh.face_material.max()} but the sheet has {groups} material(s)"]
+        if not found and mesh.face_material.max() >= len(materials):
+            found = [f"has face group {mesh.face_material.max()} but the sheet has {len(materials)} material(s)"]
         for problem in found:
             problems.add(path, _where(sheet) + problem)
         if not found:
-            made = _placed(sheet, mesh, x, v)
-    return made
+            made = crease_sheet(sheet, k, mesh, x, v, materials, problems)
+    return None if made is None else _placed(sheet, made)
 
 
-def _merged(
-    sheets: list[tuple[SheetMesh, Floats, Floats]], materials: list[list[Material]]
-) -> tuple[SheetMesh, Floats, Floats]:
+def _merged(sheets: list[CreasedSheet], materials: list[list[Material]]) -> CreasedSheet:
     """All sheets in one mesh, the face groups of each pointing at its own materials in the list of all."""
     first = np.cumsum([0, *map(len, materials)]).astype(np.int32)
-    meshes = [replace(mesh, face_material=mesh.face_material + first[k]) for k, (mesh, _, _) in enumerate(sheets)]
+    meshes = [replace(made.mesh, face_material=made.mesh.face_material + first[k]) for k, made in enumerate(sheets)]
     mesh, _ = concatenate(meshes)
-    return mesh, np.concatenate([x for _, x, _ in sheets]), np.concatenate([v for _, _, v in sheets])
+    return CreasedSheet(
+        mesh,
+        x=np.concatenate([made.x for made in sheets]),
+        v=np.concatenate([made.v for made in sheets]),
+        y=np.concatenate([made.y for made in sheets]),
+        plastic_curvature=np.concatenate([made.plastic_curvature for made in sheets]),
+        damage=np.concatenate([made.damage for made in sheets]),
+    )
 
 
 def _where(sheet: Sheet) -> str:
@@ -124,15 +131,21 @@ def _where(sheet: Sheet) -> str:
     return f"{getattr(sheet.shape, file)}: " if file else ""
 
 
-def _placed(sheet: Sheet, mesh: SheetMesh, x: Floats, v: Floats) -> tuple[SheetMesh, Floats, Floats]:
+def _placed(sheet: Sheet, made: CreasedSheet) -> CreasedSheet:
     """The sheet scaled (pattern and world), jittered along its normals, turned and moved; velocities turned too."""
-    move = sheet.transform
+    move, mesh, x = sheet.transform, made.mesh, made.x
     if sheet.jitter is not None:
         noise = np.random.default_rng(sheet.jitter.seed).uniform(-1.0, 1.0, (len(x), 1))
         x = x + sheet.jitter.amplitude / move.scale * noise * _normals(mesh, x)
     matrix, offset = affine(move.translate, turn(move.rotate), (move.scale,) * 3, move.center)
-    scaled = replace(mesh, u=mesh.u * move.scale, node_rest=mesh.node_rest * move.scale)
-    return scaled, np.ascontiguousarray(x @ matrix.T + offset), v @ matrix.T + np.array(sheet.velocity)
+    return replace(
+        made,
+        mesh=replace(mesh, u=mesh.u * move.scale, node_rest=mesh.node_rest * move.scale),
+        x=np.ascontiguousarray(x @ matrix.T + offset),
+        v=made.v @ matrix.T + np.array(sheet.velocity),
+        y=made.y * move.scale,
+        plastic_curvature=made.plastic_curvature / move.scale,
+    )
 
 
 def _normals(mesh: SheetMesh, x: Floats) -> Floats:

@@ -19,12 +19,13 @@ from crumple.simulation.state import State
 
 @dataclass(frozen=True)
 class Report:
-    """`errors`, one line each, and the `size` when it could be told (`exact` when the scene was built)."""
+    """`errors` and `notes`, one line each, and the `size` when it could be told (`exact` when the scene was built)."""
 
     source: str
     errors: tuple[str, ...]
     size: SceneSize | None = None
     exact: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -50,8 +51,8 @@ def check_scene(source: str | Path, overrides: Sequence[str] = (), *, quick: boo
     built = assemble(scene, problems)
     errors += problems.messages
     if built is None:
-        return Report(label, tuple(errors), _estimated(scene))
-    return Report(label, tuple(errors), built_size(*built, frame_count(scene)), exact=True)
+        return Report(label, tuple(errors), _estimated(scene), notes=scene.notes)
+    return Report(label, tuple(errors), built_size(*built, frame_count(scene)), exact=True, notes=scene.notes)
 
 
 def built_size(model: Model, state: State, frames: int) -> SceneSize:

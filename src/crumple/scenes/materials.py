@@ -9,6 +9,7 @@ from typing import Any
 from crumple.materials.material import Material
 from crumple.materials.measured import parse_arcsim_material
 from crumple.materials.presets import preset
+from crumple.scenes.arcsim_json import read_json
 from crumple.scenes.schema_material import MaterialTable
 
 _OWN = ("thickness", "density", "damping", "yield_curvature", "weakening")
@@ -36,7 +37,7 @@ def _base(table: MaterialTable, name: str, own: dict[str, Any]) -> Material:
         return preset(table.preset)
     if table.file is not None:
         path = Path(table.file)
-        return parse_arcsim_material(path.read_text("utf-8"), path.name)
+        return parse_arcsim_material(read_json(path, path.name), path.name)
     if table.membrane is not None:
         return Material(name, membrane=table.membrane, bending=table.bending, **own)  # type: ignore[arg-type]
     poisson = table.poisson if table.poisson is not None else 0.0

@@ -17,12 +17,14 @@ from crumple.scenes.quantities import (
     Axis,
     Axis2,
     Factor,
+    FileName,
     Friction,
     Gap,
     Length,
     Moment,
     PartName,
     Position,
+    Position2,
     Quantity,
     Scale,
     ScaleRate,
@@ -72,8 +74,25 @@ class Jitter(Table):
     seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
 
 
+class Crease(Table):
+    """A fold that is there from the start, by `angle` [degrees]: positive = mountain, 180 = folded flat.
+
+    Along `line`, points of the pattern [m] before the sheet is scaled, or on the edges of the mesh with `label`.
+    `damage` of the faces beside it; without, that of one bend from flat.
+    """
+
+    line: Annotated[list[Position2], Field(min_length=2, max_length=10**4)] | None = None
+    label: Annotated[int, Whole(1, 2**31 - 1)] | None = None
+    angle: Annotated[float, Quantity("degrees", least=-180, most=180)]
+    damage: Annotated[float, Quantity("", least=0, most=1e9)] | None = None
+
+
 class Sheet(Table):
-    """A sheet: its shape, place and material. With `materials`, the face groups of the mesh pick from the list."""
+    """A sheet: its shape, place and material. With `materials`, the face groups of the mesh pick from the list.
+
+    `plastic_shape`: an OBJ file with the nodes of the mesh in the shape that the sheet would take by itself.
+    `folded`: the sheet starts in the shape that this and its creases give it, not in the shape of its mesh.
+    """
 
     name: PartName | None = None
     shape: SheetShape
@@ -82,6 +101,9 @@ class Sheet(Table):
     materials: Annotated[list[Material], Field(min_length=1, max_length=1000)] | None = None
     velocity: Velocity = (0.0, 0.0, 0.0)
     jitter: Jitter | None = None
+    creases: Annotated[list[Crease], Field(max_length=1000)] = Field(default_factory=list)
+    plastic_shape: FileName | None = None
+    folded: bool = False
     contact_thickness: Thickness | None = None
 
 
@@ -264,6 +286,7 @@ class Remeshing(Table):
     refine_angle: Annotated[float, Quantity("rad", above=0, most=10)] = _SIZING.refine_angle
     refine_velocity: Annotated[float, Quantity("m/s", above=0, most=1e9)] = _SIZING.refine_velocity
     refine_compression: Length = _SIZING.refine_compression
+    refine_obstacle: bool = _SIZING.refine_obstacle
     refine_damage: Annotated[float, Quantity("", above=0, most=1e9)] | None = None
     rib_stiffening: bool = _SIZING.rib_stiffening
     size_min: Length = _SIZING.size_min
@@ -327,11 +350,17 @@ class Scene(Table):
     motions: dict[PartName, MotionTable] = Field(default_factory=dict)
 
     _source: str = PrivateAttr(default="scene")
+    _notes: tuple[str, ...] = PrivateAttr(default=())
 
     @property
     def source(self) -> str:
         """What error messages call this scene, usually its file."""
         return self._source
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its file says that has no effect here, a line each (files of other programs)."""
+        return self._notes
 
     @property
     def sheet_names(self) -> list[str]:

@@ -13,6 +13,7 @@ import tomli_w
 from pydantic import ValidationError
 
 from crumple.errors import InputError
+from crumple.scenes.arcsim import read_arcsim
 from crumple.scenes.messages import SceneError, one_line, suggest, validation_messages
 from crumple.scenes.overrides import apply_overrides, parse_override, quick_overrides
 from crumple.scenes.schema import Scene
@@ -55,6 +56,7 @@ def scene_from_tables(
 ) -> Scene:
     """A validated scene from plain tables (as a TOML file gives them); `source` is what errors call it."""
     given = [parse_override(text) for text in overrides]
+    notes = getattr(tables, "notes", ())
     try:
         tables = _copied(tables)
         shortened = tables.pop("quick", {})
@@ -66,7 +68,7 @@ def scene_from_tables(
         raise SceneError(validation_messages(error, source, Scene, [path for path, _ in given])) from None
     except RecursionError:
         raise SceneError([f"{source}: tables are nested too deeply"]) from None
-    scene._source = source
+    scene._source, scene._notes = source, notes
     return scene
 
 
@@ -110,7 +112,7 @@ def _read_toml(path: Path, label: str) -> dict[str, Any]:
     return parse_toml(text.replace("\r\n", "\n"), label)
 
 
-READERS: dict[str, Callable[[Path, str], dict[str, Any]]] = {".toml": _read_toml}
+READERS: dict[str, Callable[[Path, str], dict[str, Any]]] = {".toml": _read_toml, ".json": read_arcsim}
 """How a scene file is read into tables, by suffix: (path, what errors call it) -> tables."""
 
 

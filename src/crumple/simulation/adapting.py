@@ -12,25 +12,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from crumple.contact import Surface
 from crumple.energies.nodal import make_nodal
 from crumple.plasticity import plastic_residual, restore_plastic, total_curvature
-from crumple.remeshing import Guard, RemeshOptions, RemeshResult, follow_pins, remesh
+from crumple.remeshing import Guard, RemeshOptions, RemeshResult, follow_pins, nearest_obstacle, remesh
 from crumple.simulation.integrate import pin_energies
 from crumple.simulation.model import Model
 from crumple.simulation.state import Pins, State
 from crumple.simulation.workspace import Workspace
-from crumple.sizing import compute_sizing
+from crumple.sizing import SizingOptions, compute_sizing
 from crumple.solving.newton import Newton, NewtonOptions
 from crumple.solving.potential import Potential
 from crumple.solving.touching import Touching
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats
 
-REGULARISATION = 1e3
-"""μ [N/m] per node: a small fraction of the stiffness of a sheet."""
-PROJECTION_ITERATIONS = 12
+REGULARISATION = 1e-4
+"""μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
+μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
+PROJECTION_ITERATIONS = 8
 PROJECTION_TOLERANCE = 1e-5
-"""Share of the energy in play below which the projection stops."""
+"""Share of the energy after remeshing below which the projection stops; most of that energy is what it removes."""
 
 
 def adapt(model: Model, state: State, timer: PhaseTimer) -> State:
@@ -38,19 +40,20 @@ def adapt(model: Model, state: State, timer: PhaseTimer) -> State:
     if model.remeshing is None:
         return state
     with timer("remeshing"):
-        workspace = Workspace(model, state, timer)
+        workspace = Workspace(model, state, PhaseTimer())
         accelerations = _accelerations(model, state, workspace)
         result = _remesh(model, state, workspace, accelerations)
         adapted = _carry_over(state, workspace, result)
-    if model.remeshing.projection:
+    if model.remeshing.projection and adapted.mesh is not state.mesh:
         with timer("projection"):
-            adapted = _project(model, adapted, result.node_fields["acceleration"], timer)
+            adapted = _project(model, adapted, result.node_fields["acceleration"])
     return adapted
 
 
 def _remesh(model: Model, state: State, workspace: Workspace, accelerations: Floats) -> RemeshResult:
     assert model.remeshing is not None
     mesh, stencil = state.mesh, workspace.creasing.stencil
+    surface = workspace.surface(model, state, state.time)
     sizing = compute_sizing(
         mesh,
         state.x,
@@ -59,9 +62,9 @@ def _remesh(model: Model, state: State, workspace: Workspace, accelerations: Flo
         state.plastic_curvature,
         options=model.remeshing.sizing,
         stiffness_ratio=_stiffness_ratio(model, state),
+        obstacle_vector=_obstacle_vector(model.remeshing.sizing, state, surface),
         damage=state.damage,
     )
-    surface = workspace.surface(model, state, state.time)
     protected = np.zeros(mesh.node_count, bool)
     protected[state.pins.node] = True
     return remesh(
@@ -77,6 +80,15 @@ def _remesh(model: Model, state: State, workspace: Workspace, accelerations: Flo
         guard=None if surface is None else Guard(surface, state.obstacle_x),
         options=RemeshOptions(aspect_min=0.5 * model.remeshing.sizing.aspect_min),
     )
+
+
+def _obstacle_vector(options: SizingOptions, state: State, surface: Surface | None) -> Floats | None:
+    """From each node to the nearest obstacle that is present, (node_count, 3) [m]; what is farther than the largest
+    edge has no say."""
+    if not options.refine_obstacle or surface is None or surface.dynamic_faces == len(surface.faces):
+        return None
+    faces = surface.faces[surface.dynamic_faces :] - np.int32(state.mesh.node_count)
+    return nearest_obstacle(state.x, faces, state.obstacle_x, options.size_max)
 
 
 def _carry_over(state: State, workspace: Workspace, result: RemeshResult) -> State:
@@ -102,19 +114,20 @@ def _carry_over(state: State, workspace: Workspace, result: RemeshResult) -> Sta
     )
 
 
-def _project(model: Model, state: State, accelerations: Floats, timer: PhaseTimer) -> State:
+def _project(model: Model, state: State, accelerations: Floats) -> State:
     """The state with x moved to where the accelerations from before remeshing act (eq. 13)."""
-    workspace = Workspace(model, state, timer)
+    workspace = Workspace(model, state, PhaseTimer())
     anchor = make_nodal(
         workspace.nodes,
         state.x,
-        np.full(state.mesh.node_count, REGULARISATION),
+        np.full(state.mesh.node_count, REGULARISATION * min(m.stretch_stiffness for m in model.materials)),
         -workspace.mass[:, None] * accelerations,
     )
     potential = _potential(model, state, workspace)
+    energy = potential.value(_positions(state))
     potential.add(anchor)
     options = NewtonOptions(
-        energy=PROJECTION_TOLERANCE * (potential.value(_positions(state)) + np.finfo(float).tiny),
+        energy=PROJECTION_TOLERANCE * energy + np.finfo(float).tiny,
         distance=np.inf,
         max_iterations=PROJECTION_ITERATIONS,
     )

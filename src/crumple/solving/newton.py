@@ -184,6 +184,8 @@ class Newton:
                 return ""
             if length == 0.0:
                 return "no step along the Newton direction decreases the energy"
+        if trusted is not None:
+            x[:] = trusted.x
         return "Newton's method did not converge"
 
     def _propose(self, x: Floats, energy: float | None) -> _Step | None:

@@ -11,9 +11,11 @@ from crumple.errors import InputError
 from crumple.validation.bend_modulus import validate_bend_modulus
 from crumple.validation.buckled_strip import validate_buckled_strip
 from crumple.validation.cantilever import validate_cantilever
+from crumple.validation.crease_spring import validate_crease_spring
 from crumple.validation.end_moment import validate_end_moment
 from crumple.validation.end_shear import validate_end_shear
 from crumple.validation.figures import save_figure
+from crumple.validation.plastic_round_trip import validate_plastic_round_trip
 from crumple.validation.result import CaseResult
 from crumple.validation.stick_slip import validate_stick_slip
 from crumple.validation.u_bend import validate_u_bend
@@ -26,6 +28,8 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "stick-slip": validate_stick_slip,
     "end-shear": validate_end_shear,
     "end-moment": validate_end_moment,
+    "plastic-round-trip": validate_plastic_round_trip,
+    "crease-spring": validate_crease_spring,
 }
 """Every case of `crumple validate`."""
 

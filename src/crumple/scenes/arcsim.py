@@ -1,0 +1,71 @@
+"""ARCSim scene files (JSON) read into scene tables, so that everything that takes a scene takes them.
+
+See docs/arcsim.md for what each key becomes. Stiffnesses are converted, not copied (`crumple.materials.measured`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from crumple.errors import InputError
+from crumple.scenes.arcsim_boundaries import handle_table, obstacle_tables
+from crumple.scenes.arcsim_cloths import check_cloths, cloth_table, remeshing_table
+from crumple.scenes.arcsim_files import Files
+from crumple.scenes.arcsim_json import Entry, Notes, Tables, read_json
+from crumple.scenes.arcsim_motions import motion_tables
+from crumple.scenes.arcsim_settings import (
+    OBSTACLE_FRICTION,
+    close_magic,
+    contact_table,
+    disabled_parts,
+    environment_table,
+    handle_stiffness,
+    jitter_table,
+    run_table,
+    sizing_table,
+)
+
+
+def read_arcsim(path: Path, label: str) -> Tables:
+    """The scene tables of an ARCSim scene file, with notes; `label` is what errors call it."""
+    record = read_json(path, label)
+    if not isinstance(record, dict):
+        raise InputError(label, "must be a JSON object with cloths; is this an ARCSim scene?")
+    notes = Notes()
+    tables = Tables(_translate(Entry(record, (), label, notes), Files(path.resolve().parent)))
+    tables["name"] = re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene"
+    tables.notes = notes.lines
+    return tables
+
+
+def _translate(scene: Entry, files: Files) -> dict[str, Any]:
+    """All tables; every key of the file is read or noted."""
+    cloths = check_cloths(scene)
+    run, off, magic = run_table(scene), disabled_parts(scene), scene.entry("magic")
+    remeshing = None if "remeshing" in off else remeshing_table(cloths)
+    motions, count = motion_tables(scene, files)
+    stiffness = handle_stiffness(magic)
+    jitter = jitter_table(magic)
+    tables: dict[str, Any] = {
+        "run": run,
+        "contact": contact_table(scene, magic, off, remeshing),
+        "environment": environment_table(scene),
+        "sheets": [cloth_table(cloth, k, files) | jitter for k, cloth in enumerate(cloths)],
+        "motions": motions,
+        "handles": [
+            handle_table(handle, k, count, len(cloths), stiffness) for k, handle in enumerate(scene.entries("handles"))
+        ],
+        "obstacles": obstacle_tables(
+            scene, count, scene.number("obs_friction", OBSTACLE_FRICTION), run["frame_time"], files
+        ),
+    }
+    sizing = sizing_table(magic)
+    if remeshing is not None:
+        tables["remeshing"] = {**remeshing, **sizing, "projection": "popfilter" not in off}
+    if "plasticity" in off:
+        tables["plasticity"] = {"rule": "none"}
+    close_magic(magic)
+    scene.close()
+    return tables

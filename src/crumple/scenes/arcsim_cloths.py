@@ -1,0 +1,160 @@
+"""Cloths, materials and remeshing of an ARCSim scene as tables."""
+
+from __future__ import annotations
+
+from math import isfinite, sqrt
+from pathlib import Path
+from typing import Any
+
+from crumple.errors import InputError
+from crumple.materials.measured import DEFAULT_THICKNESS
+from crumple.scenes.arcsim_files import Files
+from crumple.scenes.arcsim_json import Entry, read_json
+from crumple.scenes.arcsim_motions import transform_table
+
+NO_TEARING = "tearing is not supported yet: the sheet does not tear"
+_FRACTURE = ("toughness", "bend_width", "initiation_factor", "fracture_bend_thickness", "fracture_toughness")
+_NO_LIMIT = 1e9
+"""Refinement by velocity that never acts [m/s]."""
+
+
+def cloth_table(entry: Entry, k: int, files: Files) -> dict[str, Any]:
+    """A sheet; the scale of its transform enlarges pattern and world alike, so it does not strain the sheet."""
+    table: dict[str, Any] = {"name": f"cloth{k}", "shape": {"kind": "file", "mesh": files.find(entry, "mesh")}}
+    if entry.has("transform"):
+        table["transform"] = transform_table(entry.entry("transform"))
+    velocity = entry.take("velocity")
+    if isinstance(velocity, dict):
+        table["velocity"] = _steady(entry.entry("velocity"))
+    elif velocity is not None:
+        table["velocity"] = entry.vector("velocity", 3)
+    materials = [material_table(one, files) for one in entry.entries("materials")]
+    if not materials:
+        raise entry.error("needs a list with at least one material", key="materials")
+    table.update({"material": materials[0]} if len(materials) == 1 else {"materials": materials})
+    if entry.text("reference", "linear") != "linear":
+        entry.ignore("reference", "the rest shape is the pattern in the mesh file")
+    entry.has("remeshing")  # read by remeshing_table
+    entry.close()
+    return table
+
+
+def _steady(entry: Entry) -> list[float]:
+    """The velocity [m/s] of {translate: …}; a sheet cannot start turning or growing."""
+    for key in ("rotate", "scale"):
+        if entry.has(key):
+            raise entry.error("a sheet starts with a translation velocity only", key=key)
+    velocity = entry.vector("translate", 3, [0.0, 0.0, 0.0])
+    entry.close()
+    return velocity
+
+
+def material_table(entry: Entry, files: Files) -> dict[str, Any]:
+    """A material from a file of measurements, or from moduli given here or in that file."""
+    table: dict[str, Any] = {}
+    file, source = None, entry
+    if entry.has("data"):
+        file = Path(files.find(entry, "data"))
+        record = read_json(file, file.name)
+        if isinstance(record, dict) and "elastic_modulus" in record:
+            source = Entry(record, (), file.name, entry.notes)
+        else:
+            thickness = _plate_thickness(record)
+            table = {"file": str(file)} | ({"thickness": thickness} if thickness else {})
+    if not table:
+        table = _elastic(source)
+        if source is not entry:
+            _plastic(source, table)
+            source.close()
+    elif entry.has("thickness"):
+        table["thickness"] = entry.number("thickness")
+    _plastic(entry, table)
+    _multiply(entry, table)
+    entry.ignore("strain_limits", "strains are not limited: the sheet stretches as stiffly as its material")
+    for key in _FRACTURE:
+        entry.ignore(key, NO_TEARING)
+    entry.close()
+    return table
+
+
+def _elastic(entry: Entry) -> dict[str, Any]:
+    """Moduli [Pa], thickness [m], density per volume [kg/m³]: E h, E h³/(12 (1−ν²)) × bending_factor, ρ h."""
+    if not entry.has("elastic_modulus"):
+        raise entry.error("needs data (a material file) or elastic_modulus, thickness and density")
+    thickness = entry.number("thickness")
+    return {
+        "young": entry.number("elastic_modulus"),
+        "poisson": entry.number("poisson_ratio", 0.0),
+        "thickness": thickness,
+        "density": entry.number("density") * thickness,
+        "bend_factor": entry.number("bending_factor", 1.0),
+    }
+
+
+def _plastic(entry: Entry, table: dict[str, Any]) -> None:
+    """Damping [s], yield curvature [1/m] and weakening are the same here and there."""
+    for key, ours in (("damping", "damping"), ("yield_curv", "yield_curvature"), ("weakening", "weakening")):
+        value = entry.optional_number(key)
+        if value is not None and (key != "yield_curv" or isfinite(value)):
+            table[ours] = value
+
+
+def _multiply(entry: Entry, table: dict[str, Any]) -> None:
+    thicken = entry.number("thicken", 1.0)
+    for key, ours in (
+        ("density_mult", "density_factor"),
+        ("stretching_mult", "stretch_factor"),
+        ("bending_mult", "bend_factor"),
+    ):
+        factor = entry.number(key, 1.0) * thicken
+        if factor != 1.0:
+            table[ours] = table.get(ours, 1.0) * factor
+
+
+def _plate_thickness(record: Any) -> float | None:
+    """h = √(12 k_b / k_s) [m], the uniform plate with the file's stiffnesses, if thinner than is assumed otherwise.
+
+    Material files have no thickness, but contact needs one: a foil must be allowed to pack as a foil. Fabrics are
+    limp for their thickness in other ways; for them this gives too much. Bad files are refused when they are used.
+    """
+    try:
+        stretching, bending = float(record["stretching"][0][0]), float(record["bending"][0][0])
+        thickness = sqrt(12.0 * bending / stretching)
+    except (TypeError, ValueError, KeyError, IndexError, ZeroDivisionError, OverflowError):
+        return None
+    return float(f"{thickness:.3g}") if 1e-6 < thickness < DEFAULT_THICKNESS else None
+
+
+def remeshing_table(cloths: list[Entry]) -> dict[str, Any] | None:
+    """The one remeshing table of the scene, None when no cloth has one; all must agree."""
+    if not any(cloth.has("remeshing") for cloth in cloths):
+        return None
+    tables = [_remeshing(cloth.entry("remeshing")) if cloth.has("remeshing") else None for cloth in cloths]
+    for cloth, table in zip(cloths, tables, strict=True):
+        if table != tables[0]:
+            raise cloth.error("must be the same for all cloths", key="remeshing")
+    return tables[0]
+
+
+def _remeshing(entry: Entry) -> dict[str, Any]:
+    """Sizes [m] and bounds; refinement by velocity acts only where it is given."""
+    table: dict[str, Any] = {"refine_velocity": min(entry.number("refine_velocity", _NO_LIMIT), _NO_LIMIT)}
+    for key in ("refine_angle", "refine_compression", "aspect_min"):
+        if entry.has(key):
+            table[key] = entry.number(key)
+    table["size_min"], table["size_max"] = entry.vector("size", 2)
+    if table["size_min"] > table["size_max"]:
+        raise entry.error("must be [smallest, largest], in m", entry.take("size"), key="size")
+    entry.ignore("refine_fracture", NO_TEARING)
+    entry.close()
+    return table
+
+
+def check_cloths(scene: Entry) -> list[Entry]:
+    """The cloths; a file without any is not a scene."""
+    if not scene.has("cloths"):
+        raise InputError(scene.label, "has no cloths; is this an ARCSim scene?")
+    cloths = scene.entries("cloths")
+    if not cloths:
+        raise scene.error("needs at least one cloth", key="cloths")
+    return cloths

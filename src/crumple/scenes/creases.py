@@ -1,0 +1,138 @@
+"""Creases that a sheet of a scene has from the start: lines of its pattern, labelled edges of its mesh, or a shape.
+
+A line gets edges of its own, which carry a label so that remeshing keeps them. The plastic curvature beside them shows
+the fold angle; the plastic embedding is settled, so that the first remeshing finds the creases in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crumple.errors import InputError, SimulationError
+from crumple.geometry.curvature import curvature_stencil
+from crumple.materials.material import Material
+from crumple.mesh.obj import read_obj
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.plasticity import crease_damage, crease_from_edges, crease_from_shape, hinge_labels, insert_polyline
+from crumple.scenes.messages import Problems
+from crumple.scenes.schema import Crease, Sheet
+from crumple.simulation.embedding import Embedding
+from crumple.typing import Floats
+
+FIRST_LABEL = 1_000_000
+"""Lines are labelled from here on, beyond the labels that people give."""
+
+
+@dataclass(frozen=True)
+class CreasedSheet:
+    """A sheet with its plastic state: positions `x`, velocities `v`, embedding `y` (node_count, 3) [m, m/s, m];
+    `plastic_curvature` (face_count, 3) [1/m]; `damage` (face_count,)."""
+
+    mesh: SheetMesh
+    x: Floats
+    v: Floats
+    y: Floats
+    plastic_curvature: Floats
+    damage: Floats
+
+
+def crease_sheet(
+    sheet: Sheet, k: int, mesh: SheetMesh, x: Floats, v: Floats, materials: list[Material], problems: Problems
+) -> CreasedSheet | None:
+    """Sheet number `k` with its creases, before it is placed; None when there are problems.
+
+    Damage is that of the sheet at its final scale, and curvatures are those before it.
+    """
+    before = len(problems.messages)
+    if not sheet.creases and sheet.plastic_shape is None:
+        if sheet.folded:
+            problems.add(("sheets", k, "folded"), "the sheet has no creases and no plastic_shape", sheet.folded)
+        rest, none = mesh.node_rest.copy(), np.zeros((mesh.face_count, 3))
+        return CreasedSheet(mesh, x, v, rest, none, np.zeros(mesh.face_count))
+    shape = None if sheet.plastic_shape is None else _read_shape(sheet.plastic_shape, k, mesh, problems)
+    fields = {"x": x, "v": v} if shape is None else {"x": x, "v": v, "shape": shape}
+    mesh, fields, labels = _insert_lines(sheet.creases, k, mesh, fields, problems)
+    if len(problems.messages) > before:
+        return None
+    y = fields.get("shape", mesh.node_rest.copy())
+    plastic = np.zeros((mesh.face_count, 3)) if shape is None else crease_from_shape(mesh, y)
+    plastic = _add_creases(sheet.creases, k, mesh, labels, plastic, problems)
+    if len(problems.messages) > before:
+        return None
+    damage = _damage(sheet, mesh, labels, plastic, materials)
+    y = Embedding(mesh).settle(y, plastic)
+    return CreasedSheet(
+        mesh, _laid_on(y, fields["x"]) if sheet.folded else fields["x"], fields["v"], y, plastic, damage
+    )
+
+
+def _read_shape(file: str, k: int, mesh: SheetMesh, problems: Problems) -> Floats | None:
+    """Positions (node_count, 3) [m] of the nodes in a file; None when there are problems."""
+    with problems.catch(("sheets", k, "plastic_shape")):
+        points = read_obj(file).points
+        if len(points) != mesh.node_count:
+            raise InputError(Path(file).name, f"must have the {mesh.node_count} nodes of the sheet", len(points))
+        return np.ascontiguousarray(points)
+    return None
+
+
+def _insert_lines(
+    creases: list[Crease], k: int, mesh: SheetMesh, fields: dict[str, Floats], problems: Problems
+) -> tuple[SheetMesh, dict[str, Floats], list[int]]:
+    """The sheet with edges along all lines, its node fields (node_count, 3), the label of the edges of each crease."""
+    label = max(FIRST_LABEL, int(mesh.edge_label.max(initial=0)) + 1, int(mesh.node_label.max(initial=0)) + 1)
+    labels = []
+    for c, crease in enumerate(creases):
+        path = ("sheets", k, "creases", c)
+        if (crease.line is None) == (crease.label is None):
+            problems.add(path, "must have either a line or a label")
+        if crease.line is None:
+            labels.append(crease.label or 0)
+            continue
+        labels.append(label)
+        with problems.catch((*path, "line")):
+            points = np.array(crease.line)
+            try:  # the mesh that comes out does not depend on the field that follows it
+                lines = {name: insert_polyline(mesh, value, points, label=label) for name, value in fields.items()}
+            except SimulationError as error:
+                raise InputError("line", str(error)) from None
+            mesh, fields = lines["x"].mesh, {name: line.x for name, line in lines.items()}
+            if not lines["x"].hinges.any():
+                problems.add((*path, "line"), "no part of the line is inside the sheet, away from its outline")
+        label += 1
+    return mesh, fields, labels
+
+
+def _add_creases(
+    creases: list[Crease], k: int, mesh: SheetMesh, labels: list[int], plastic: Floats, problems: Problems
+) -> Floats:
+    """S_p (face_count, 3) [1/m] with the rest angle of each crease; where creases coincide, that of the last."""
+    stencil, hinge_label = curvature_stencil(mesh), hinge_labels(mesh)
+    for c, (crease, label) in enumerate(zip(creases, labels, strict=True)):
+        marked = hinge_label == label
+        if not marked.any() and crease.label is not None:
+            problems.add(("sheets", k, "creases", c, "label"), "no inner edge of the mesh carries this label", label)
+        angle = np.radians(crease.angle)
+        plastic = crease_from_edges(mesh, marked, angle, plastic_curvature=plastic, stencil=stencil)
+    return plastic
+
+
+def _damage(sheet: Sheet, mesh: SheetMesh, labels: list[int], plastic: Floats, materials: list[Material]) -> Floats:
+    """δ (face_count,): of one bend from flat, or as given, on the faces beside each crease."""
+    yields = np.array([material.yield_curvature for material in materials])[mesh.face_material]
+    damage = crease_damage(plastic / sheet.transform.scale, yields)
+    for crease, label in zip(sheet.creases, labels, strict=True):
+        if crease.damage is not None:
+            damage[np.unique(mesh.hinges.faces[hinge_labels(mesh) == label])] = crease.damage
+    return damage
+
+
+def _laid_on(y: Floats, x: Floats) -> Floats:
+    """The shape y moved and turned, not mirrored, so that its nodes are as near to x as can be (Kabsch)."""
+    middle_y, middle_x = y.mean(axis=0), x.mean(axis=0)
+    left, _, right = np.linalg.svd((y - middle_y).T @ (x - middle_x))
+    sign = np.array([1.0, 1.0, np.sign(np.linalg.det(left @ right))])
+    return np.ascontiguousarray((y - middle_y) @ (left * sign) @ right + middle_x)

@@ -1,0 +1,158 @@
+"""Remeshing inside a simulation: what it keeps, what it must not do, and what the projection is for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulation_samples import PAPER, SIDE, falling_sheet, free_sheet
+
+from crumple.boundary import Handle, Key, make_motion
+from crumple.contact.intersection import has_intersections
+from crumple.energies.inertia import node_masses
+from crumple.mesh import rectangle
+from crumple.simulation.adapting import _accelerations, adapt
+from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
+from crumple.simulation.run import advance_frame
+from crumple.simulation.state import Pins, State, initial_state
+from crumple.simulation.workspace import Workspace
+from crumple.sizing import SizingOptions
+from crumple.timing import PhaseTimer
+
+
+def adapted(model: Model, state: State, *, projection: bool = True, **sizing: float) -> State:
+    options = RemeshingOptions(SizingOptions(**sizing), projection)  # type: ignore[arg-type]
+    return adapt(replace(model, remeshing=options), state, PhaseTimer())
+
+
+def intersects(model: Model, state: State) -> bool:
+    surface = Workspace(model, state, PhaseTimer()).surface(model, state, state.time)
+    assert surface is not None
+    return bool(has_intersections(surface, np.concatenate([state.x, state.obstacle_x])))
+
+
+@pytest.mark.parametrize(("fine", "coarse"), [(4e-3, 8e-3), (0.03, 0.05)])
+def test_mass_and_momentum_are_kept(fine: float, coarse: float) -> None:
+    model, state = free_sheet(0.015)
+    state, _ = advance_frame(model, state)
+    after = adapted(model, state, size_min=fine, size_max=coarse)
+    assert after.mesh.face_count != state.mesh.face_count
+    masses = [node_masses(s.mesh, model.materials) for s in (state, after)]
+    assert masses[1].sum() == pytest.approx(masses[0].sum(), rel=1e-12)
+    momentum = [mass @ s.v for mass, s in zip(masses, (state, after), strict=True)]
+    np.testing.assert_allclose(momentum[1], momentum[0], rtol=0, atol=1e-12 * masses[0].sum() * np.abs(state.v).max())
+
+
+def test_nothing_happens_to_a_mesh_that_is_right() -> None:
+    model, state = free_sheet()
+    bounds = {"size_min": 0.02, "size_max": 0.04, "refine_angle": 1.0, "refine_velocity": 100.0}
+    once = adapted(model, state, **bounds)
+    again = adapted(model, once, **bounds)
+    assert again.mesh is once.mesh
+    np.testing.assert_array_equal(again.x, once.x)
+
+
+def folded_sheet(gap: float) -> tuple[Model, State]:
+    """A sheet folded over flat on itself, its halves `gap` [m] apart."""
+    mesh, flat = rectangle(SIDE, 0.6 * SIDE, 0.012, kind="delaunay")
+    radius = 0.5 * gap
+    s = flat[:, 0] - 0.5 * SIDE
+    angle = np.clip(s / radius, -0.5 * np.pi, 0.5 * np.pi)
+    straight = s - radius * angle
+    x = np.stack([radius * np.cos(angle) - np.abs(straight), flat[:, 1], radius * np.sin(angle)], axis=1)
+    model = Model((PAPER,), contact=ContactOptions(sheet_thickness=(1e-4,), activation=5e-4), gravity=(0.0, 0.0, 0.0))
+    return model, initial_state(mesh, x)
+
+
+@pytest.mark.parametrize("size", [2.5e-3, 0.03])
+@pytest.mark.parametrize("projection", [False, True])
+def test_no_intersections_between_layers(size: float, projection: bool) -> None:
+    model, state = folded_sheet(3e-4)
+    assert not intersects(model, state)
+    after = adapted(model, state, projection=projection, size_min=size, size_max=2.0 * size)
+    assert after.mesh.face_count != state.mesh.face_count
+    assert not intersects(model, after)
+
+
+def test_no_intersections_on_an_obstacle() -> None:
+    model, state = falling_sheet()
+    model = replace(model, remeshing=RemeshingOptions(SizingOptions(size_min=4e-3, size_max=0.03)))
+    for _ in range(5):
+        state, report = advance_frame(model, state)
+        assert not intersects(model, state)
+    assert report.contacts_max > 0
+
+
+def test_edges_pointing_at_an_obstacle_are_refined() -> None:
+    model, state = falling_sheet()
+    state = state.replaced(x=np.ascontiguousarray(state.x[:, [2, 1, 0]] + [-0.035, 0.0, 0.079]))
+    bounds = {"projection": False, "size_min": 2e-3, "size_max": 0.03}
+    with_it = adapted(model, state, **bounds)
+    without = adapted(model, state, **bounds, refine_obstacle=False)
+    assert with_it.mesh.face_count > 1.2 * without.mesh.face_count
+
+
+def pushed_square() -> tuple[Model, State]:
+    """A square of stiff paper whose clamped opposite sides are pushed together, until it buckles."""
+    mesh, x = rectangle(SIDE, SIDE, 0.02, kind="delaunay")
+    x = x + np.stack([0.0 * x[:, 0], 0.0 * x[:, 0], 1e-4 * np.sin(np.pi * x[:, 0] / SIDE)], axis=1)
+    sides = [np.flatnonzero(x[:, 0] < 1e-9), np.flatnonzero(x[:, 0] > SIDE - 1e-9)]
+    node = np.concatenate(sides).astype(np.int32)
+    handle = np.repeat([0, 1], [len(side) for side in sides]).astype(np.int32)
+    keys = [[Key(0.0), Key(0.4, translate=(way, 0.0, 0.0))] for way in (0.02, -0.02)]
+    handles = tuple(Handle(name, motion=make_motion(name, keys=k)) for name, k in zip("ab", keys, strict=True))
+    model = Model((PAPER,), handles=handles, contact=ContactOptions(sheet_thickness=(1e-4,)))
+    return model, initial_state(mesh, x, pins=Pins(node, handle, x[node].copy()))
+
+
+def peak_acceleration(model: Model, state: State) -> float:
+    a = _accelerations(model, state, Workspace(model, state, PhaseTimer()))
+    a[state.pins.node] = 0.0
+    return float(np.linalg.norm(a, axis=1).max())
+
+
+def test_projection_keeps_accelerations() -> None:
+    model, state = pushed_square()
+    bounds = {"size_min": 4e-3, "size_max": 0.03}
+    changes, ratios, jitters = 0, [], []
+    for _ in range(8):
+        state, _ = advance_frame(model, state)
+        after = adapted(model, state, **bounds)
+        if after.mesh is not state.mesh:
+            changes += 1
+            before = peak_acceleration(model, state)
+            ratios.append(peak_acceleration(model, after) / before)
+            jitters.append(peak_acceleration(model, adapted(model, state, projection=False, **bounds)) / before)
+        state = after
+    assert changes >= 5
+    assert max(ratios) <= 1.5
+    assert np.median(jitters) > 20.0
+
+
+def test_elements_are_long_along_a_sharp_fold() -> None:
+    radius, turn = 3e-3, 2.0
+    mesh, flat = rectangle(SIDE, SIDE, 0.02, kind="delaunay")
+    model = Model((PAPER,), contact=ContactOptions(enabled=False))
+
+    def fold(u: np.ndarray) -> np.ndarray:
+        s = u[:, 0] - 0.5 * SIDE
+        angle = np.clip(s / radius, -0.5 * turn, 0.5 * turn)
+        rest = s - radius * angle
+        across = radius * np.sin(angle) + rest * np.cos(0.5 * turn)
+        up = radius * np.cos(angle) - np.abs(rest) * np.sin(0.5 * turn)
+        return np.stack([across, u[:, 1], up], axis=1)
+
+    state = initial_state(mesh, fold(flat))
+    for _ in range(6):
+        state = state.replaced(x=fold(state.mesh.node_rest))
+        state = adapted(
+            model, state, projection=False, size_min=1e-3, size_max=0.02, aspect_min=0.1, refine_compression=np.inf
+        )
+    corner = state.mesh.u[state.mesh.faces]
+    crease = np.abs(corner[:, :, 0].mean(axis=1) - 0.5 * SIDE) < radius
+    extent = np.ptp(corner, axis=1)
+    aspect = extent[:, 1] / extent[:, 0]
+    far = np.abs(corner[:, :, 0].mean(axis=1) - 0.5 * SIDE) > 0.025
+    assert np.median(aspect[crease]) >= 4.0
+    assert state.mesh.face_area[far].mean() > 5.0 * state.mesh.face_area[crease].mean()
