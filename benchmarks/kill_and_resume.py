@@ -54,7 +54,7 @@ def kill_repeatedly(options: argparse.Namespace, folder: Path, start: float, len
     for kill in range(options.kills):
         command = resume_command(options, folder) if (folder / "scene.toml").exists() else run_command(options, folder)
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0.9 * start, start + 2.0 * length / options.kills))
+        time.sleep(rng.uniform(0.9 * start, start + 3.0 * length / options.kills))
         process.kill()
         process.wait()
         frames = []
