@@ -526,3 +526,17 @@ def test_damaged_bytes_build_or_are_refused(data, tmp_path):
     file.write_bytes(bytes(raw))
     report = check_scene(file)  # raises nothing
     assert all(line.isprintable() for line in report.errors)
+
+
+@pytest.mark.parametrize("kind", ["sphere", "plane", "box", "cylinder"])
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-9])
+def test_absurdly_fine_obstacles_are_refused(kind, size):
+    extent = {
+        "sphere": {"radius": 0.1},
+        "plane": {"width": 1.0, "height": 1.0},
+        "box": {"extent": [1.0, 1.0, 1.0]},
+        "cylinder": {"radius": 0.1, "height": 1.0},
+    }
+    tables = small() | {"obstacles": [{"shape": {"kind": kind, "size": size, **extent[kind]}}]}
+    with pytest.raises(InputError, match="obstacles"):
+        build(scene_from_tables(tables))

@@ -10,12 +10,12 @@ from crumple.contact import (
     describe_intersection,
     find_candidates,
     find_intersections,
-    make_surface,
     min_gap,
 )
 from crumple.scenes.messages import Problems
 from crumple.simulation.model import Model
 from crumple.simulation.state import State
+from crumple.simulation.workspace import contact_surface
 from crumple.typing import Floats
 
 MOST_EDGES = 10.0
@@ -29,7 +29,8 @@ def check_overlaps(model: Model, state: State, problems: Problems) -> None:
     """Note the parts that intersect, or are closer than their thickness, at the start."""
     if not model.contact.enabled or not _check_reach(model, state, problems):
         return
-    surface, x = _initial_surface(model, state)
+    surface = contact_surface(model, state, state.time)
+    x = np.concatenate([state.x, state.obstacle_x])
     names = model.part_names
     seen: set[tuple[int, int]] = set()
     for pair in find_intersections(surface, x):
@@ -75,31 +76,6 @@ def _check_reach(model: Model, state: State, problems: Problems) -> bool:
                 remedy = f"must be ≤ {most:.2g} m for the {len(edge)} faces of {name!r} with edges of {size:.2g} m"
                 problems.add(("contact", key), remedy, value)
     return len(problems.messages) == before
-
-
-def _initial_surface(model: Model, state: State) -> tuple[Surface, Floats]:
-    """Everything that is present at the start, as the contact code sees it, and its positions."""
-    mesh = state.mesh
-    parts, faces, offset = [mesh.node_sheet], [np.zeros((0, 3), np.int32)], mesh.node_count
-    for k, obstacle in enumerate(model.obstacles, len(model.sheet_names)):
-        parts.append(np.full(obstacle.node_count, k, np.int32))
-        if obstacle.active(state.time):
-            faces.append(obstacle.faces + np.int32(offset))
-        offset += obstacle.node_count
-    surface = make_surface(
-        mesh.face_nodes,
-        np.concatenate([mesh.node_rest, state.obstacle_x]),
-        dynamic_count=mesh.node_count,
-        obstacle_faces=np.concatenate(faces),
-        node_part=np.concatenate(parts),
-        part_thickness=np.array(
-            [*model.contact.sheet_thickness, *(obstacle.thickness for obstacle in model.obstacles)]
-        ),
-        friction=model.contact.friction,
-        face_area=mesh.face_area,
-        dhat=model.contact.activation,
-    )
-    return surface, np.ascontiguousarray(np.concatenate([state.x, state.obstacle_x]))
 
 
 def _both(names: tuple[str, ...], a: int, b: int) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +31,7 @@ class Table(BaseModel):
 
 
 @dataclass(frozen=True)
-class _Plain:
+class _Plain(ABC):
     """An annotation that validates with its own `check` and nothing else."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -40,11 +41,13 @@ class _Plain:
         return {"description": self.remedy}
 
     @property
+    @abstractmethod
     def remedy(self) -> str:
-        raise NotImplementedError
+        """What a value must be, for messages."""
 
+    @abstractmethod
     def check(self, value: Any, info: ValidationInfo) -> Any:
-        raise NotImplementedError
+        """The value, converted; raises ValueError with the remedy."""
 
 
 @dataclass(frozen=True)

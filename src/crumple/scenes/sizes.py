@@ -49,6 +49,10 @@ class SceneSize:
         )
 
 
+MOST_CELLS = 1e12
+"""More cells along a side than any scene can have."""
+
+
 def frame_count(scene: Scene) -> int:
     """Frames after the initial one."""
     return max(0, ceil(scene.run.duration / scene.run.frame_time - 1e-9))
@@ -98,18 +102,23 @@ def shape_faces(shape: Any) -> float:
 
 def sphere_subdivisions(shape: Any) -> int:
     """How often an icosahedron (edge 1.05 radius) is cut so that edges are at most about `size`; 3 by default."""
-    return 3 if shape.size is None else max(0, ceil(log2(1.05 * shape.radius / shape.size)))
+    return 3 if shape.size is None else max(0, ceil(log2(_ratio(1.05 * shape.radius, shape.size))))
 
 
 def flat_divisions(shape: Any) -> int:
     """Cells along the longest side of a plane or a box; 4 by default."""
     longest = max(shape.extent) if shape.kind == "box" else max(shape.width, shape.height)
-    return 4 if shape.size is None else max(1, ceil(longest / shape.size - 1e-9))
+    return 4 if shape.size is None else max(1, ceil(_ratio(longest, shape.size) - 1e-9))
 
 
 def cylinder_segments(shape: Any) -> int:
     """Segments around a cylinder; 32 by default."""
-    return 32 if shape.size is None else max(6, ceil(2 * pi * shape.radius / shape.size))
+    return 32 if shape.size is None else max(6, ceil(_ratio(2 * pi * shape.radius, shape.size)))
+
+
+def _ratio(length: float, size: float) -> float:
+    """length/size, at most a number that is absurd as a count of cells and still fits all arithmetic with counts."""
+    return min(length, MOST_CELLS * size) / size if MOST_CELLS * size > 0.0 else MOST_CELLS
 
 
 OBSTACLE_FACES: dict[str, Callable[[Any], float]] = {

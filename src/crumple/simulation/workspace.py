@@ -37,7 +37,7 @@ class Workspace:
             return None
         present = tuple(obstacle.active(time) for obstacle in model.obstacles)
         if present not in self._surfaces:
-            self._surfaces[present] = _make_surface(model, state, self.node_part, present)
+            self._surfaces[present] = contact_surface(model, state, time)
         return self._surfaces[present]
 
 
@@ -49,12 +49,13 @@ def node_parts(model: Model, state: State) -> Ints:
     return np.concatenate([state.mesh.node_sheet, obstacles]).astype(np.int32)
 
 
-def _make_surface(model: Model, state: State, node_part: Ints, present: tuple[bool, ...]) -> Surface:
+def contact_surface(model: Model, state: State, time: float) -> Surface:
+    """What can touch at `time` [s]: the sheets and the obstacles present then, nodes as in `node_parts`."""
     mesh = state.mesh
     offset = mesh.node_count
     faces = []
-    for obstacle, is_present in zip(model.obstacles, present, strict=True):
-        if is_present:
+    for obstacle in model.obstacles:
+        if obstacle.active(time):
             faces.append(obstacle.faces + np.int32(offset))
         offset += obstacle.node_count
     contact = model.contact
@@ -64,7 +65,7 @@ def _make_surface(model: Model, state: State, node_part: Ints, present: tuple[bo
         np.concatenate([mesh.node_rest, model.obstacle_positions(0.0)]),
         dynamic_count=mesh.node_count,
         obstacle_faces=np.concatenate(faces) if faces else None,
-        node_part=node_part,
+        node_part=node_parts(model, state),
         part_thickness=np.array(thickness) if thickness else 0.0,
         friction=contact.friction if contact.friction.size else 0.0,
         face_area=mesh.face_area,
