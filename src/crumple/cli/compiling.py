@@ -13,7 +13,7 @@ from rich.console import Console
 
 import crumple
 
-NOTICE = "first run on this machine: compiling kernels (once; half a minute, with remeshing up to two) …"
+NOTICE = "first run here: compiling kernels once (half a minute, two with remeshing) …"
 
 
 def compile_with_notice(console: Console, *, remeshing: bool) -> None:
