@@ -5,6 +5,7 @@ import pytest
 from contact_shapes import difference, full_hessian, pair_barrier
 
 from crumple.contact.distance import edge_edge, point_triangle
+from crumple.contact.pair_energy import CORE, HARDER, barrier_slopes
 
 
 def distance_feature(is_edges, x):
@@ -31,7 +32,7 @@ def cases(is_edges, count=40, seed=0):
         thickness = rng.choice([0.0, 0.3, 0.6]) * d
         bucket = features.setdefault(feature, [])
         if len(bucket) < count // 5:
-            bucket.append((x, thickness, (d - thickness) / rng.uniform(0.2, 0.8)))
+            bucket.append((x, thickness, (d - thickness) / rng.choice([rng.uniform(0.2, 0.8), rng.uniform(0.02, 0.08)])))
     return [case for bucket in features.values() for case in bucket]
 
 
@@ -90,9 +91,9 @@ def test_projection_without_curvature_term_is_the_closest_one(is_edges):
         exact, projected = (full_hessian(barrier.hessian(x, project)[0]) for project in (False, True))
         d, _ = distance_feature(is_edges, x)
         s = (d - thickness) / dhat
-        bend = 2.0 / dhat**2 * (-2 * np.log(s) - 4 * (s - 1) / s + ((s - 1) / s) ** 2)
+        slope, bend = barrier_slopes.py_func(s)
+        slope, bend = 2.0 / dhat * slope, 2.0 / dhat**2 * bend
         normal = barrier.gradient(x)[0].ravel()
-        slope = 2.0 / dhat * (-2 * (s - 1) * np.log(s) - (s - 1) ** 2 / s)
         rest = exact - bend * np.outer(normal, normal) / slope**2
         value, vector = np.linalg.eigh(rest)
         positive = (vector * np.maximum(value, 0)) @ vector.T
@@ -145,3 +146,19 @@ def test_range():
     assert barrier.value(x)[0] == np.inf
     x[0, 2] = 0.2
     assert barrier.value(x)[0] == pytest.approx(2.0 * 0.25 * np.log(2))
+
+
+def test_the_core_joins_smoothly_and_carries_heavy_loads():
+    barrier = pair_barrier(False, 0.0, 1.0)
+    x = np.array([[0.2, 0.2, 0.0], [0, 0, 0], [1, 0, 0], [0, 1, 0.0]])
+
+    def at(gap):
+        x[0, 2] = gap
+        gradient, hessian = barrier.gradient_hessian(x, project=False)
+        return barrier.value(x)[0], -gradient[0, 0, 2], hessian[0, 0, 2, 2]
+
+    np.testing.assert_allclose(at(CORE * (1 - 1e-9)), at(CORE * (1 + 1e-9)), rtol=1e-6)
+    unit = at(0.5)[0] / (0.25 * np.log(2))
+    for gap in (0.03, 0.01, 1e-3):
+        plain = unit * ((1 - gap) ** 2 / gap - 2 * (1 - gap) * np.log(gap))
+        assert at(gap)[1] > (1 + 0.2 * HARDER * CORE * (1 - gap / CORE) ** 2) * plain

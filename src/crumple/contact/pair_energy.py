@@ -1,9 +1,13 @@
 """Barrier energy of one contact pair with exact derivatives, or with a Hessian projected in closed form.
 
-    E = K m b(g / D),   b(s) = −(s − 1)² ln s   for 0 < s < 1,   g = d − ξ
+    E = K m (b(s) + h c b(s/c)),   b(s) = −(s − 1)² ln s   for 0 < s < 1,   s = g / D,   g = d − ξ
 
 with d the distance, ξ and D (`dhat`) the pair's touch distance and activation gap, K [J] its stiffness and m the
 mollifier of nearly parallel edges (1 for node–face pairs).
+
+**The core.** The force of b grows only like 1/g: a load 1000 times the usual one would close the gap to a thousandth, where
+collisions bound every Newton step. So there is a second barrier, h (`HARDER`) times harder, in the innermost share
+c (`CORE`) of the gap. Light contacts never notice it.
 
 **Derivatives of the distance** (minimum principle). d = min_β |r|, r = Σ w_i(β) x_i, n = r/d: ∇d = w ⊗ n. Choose
 the parameters β so that t_k = ∂r/∂β_k are orthonormal and write dw_k = ∂w/∂β_k. Then, with p_k = d dw_k ⊗ n + w ⊗ t_k,
@@ -27,23 +31,35 @@ from crumple.contact.pair import closest, slides
 TERMS = 6
 """Rank-one terms of a pair's Hessian at most."""
 TINY = 1e-300
+CORE, HARDER = 0.1, 100.0
+"""Share of the activation gap in which the second barrier acts, and its pressure over that of the first."""
 
 
 @device
 def barrier_value(s):
-    """b(s); 0 beyond the range, infinite when touching."""
+    """b(s) + h c b(s/c); 0 beyond the range, infinite when touching."""
     if s >= 1.0:
         return 0.0
     if s <= 0.0:
         return inf
-    return -(s - 1.0) * (s - 1.0) * log(s)
+    value = -(s - 1.0) * (s - 1.0) * log(s)
+    if s < CORE:
+        s /= CORE
+        value -= HARDER * CORE * (s - 1.0) * (s - 1.0) * log(s)
+    return value
 
 
 @device
 def barrier_slopes(s):
-    """(b', b'') for s in (0, 1)."""
+    """First and second derivative of `barrier_value` for s in (0, 1)."""
     r, z = s - 1.0, log(s)
-    return -2.0 * r * z - r * r / s, -2.0 * z - 4.0 * r / s + (r / s) ** 2
+    slope, curvature = -2.0 * r * z - r * r / s, -2.0 * z - 4.0 * r / s + (r / s) ** 2
+    if s < CORE:
+        s /= CORE
+        r, z = s - 1.0, log(s)
+        slope += HARDER * (-2.0 * r * z - r * r / s)
+        curvature += HARDER / CORE * (-2.0 * z - 4.0 * r / s + (r / s) ** 2)
+    return slope, curvature
 
 
 @device
