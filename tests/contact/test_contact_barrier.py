@@ -32,7 +32,8 @@ def cases(is_edges, count=40, seed=0):
         thickness = rng.choice([0.0, 0.3, 0.6]) * d
         bucket = features.setdefault(feature, [])
         if len(bucket) < count // 5:
-            bucket.append((x, thickness, (d - thickness) / rng.choice([rng.uniform(0.2, 0.8), rng.uniform(0.02, 0.08)])))
+            share = rng.uniform(0.2, 0.8) if rng.random() < 0.7 else rng.uniform(0.02, 0.08)
+            bucket.append((x, thickness, (d - thickness) / share))
     return [case for bucket in features.values() for case in bucket]
 
 

@@ -10,7 +10,7 @@ from crumple.contact.intersection import (
     has_intersections,
 )
 from crumple.contact.safe_step import StepLimit, candidate_parts, step_limit
-from crumple.contact.surface import Surface, make_surface
+from crumple.contact.surface import Surface, make_surface, restrict_surface
 
 __all__ = [
     "Barrier",
@@ -29,5 +29,6 @@ __all__ = [
     "make_friction",
     "make_surface",
     "min_gap",
+    "restrict_surface",
     "step_limit",
 ]

@@ -33,7 +33,7 @@ def _measure(first, step, surface, point_face, edge_edge, x, gap, scales, areas,
     """Gap (inf out of range), scale and area of every candidate; energy per κ [m³] of every chunk."""
     # The fields of the surface are taken out once: see `compiled`.
     faces, edges, rest = surface.faces, surface.edges, surface.node_rest
-    part, part_thickness, moving = surface.node_part, surface.part_thickness, surface.dynamic_count
+    part, part_thickness, sheet = surface.node_part, surface.part_thickness, surface.sheet_count
     node_weight, edge_weight, face_weight = surface.node_weight, surface.edge_weight, surface.face_weight
     corner, weight = np.empty((4, 3)), np.empty(4)
     n = point_face.shape[0]
@@ -59,9 +59,9 @@ def _measure(first, step, surface, point_face, edge_edge, x, gap, scales, areas,
             fade = 1.0
             if is_edges:
                 fade, _, _ = mollify(cross_square(corner), parallel_limit(rest, i0, i1, i2, i3))
-                area = edge_pair_area(edge_weight[one], edge_weight[two], i0 < moving, i2 < moving)
+                area = edge_pair_area(edge_weight[one], edge_weight[two], i0 < sheet, i2 < sheet)
             else:
-                area = face_pair_area(node_weight[one], face_weight[two], i0 < moving, i2 < moving)
+                area = face_pair_area(node_weight[one], face_weight[two], i0 < sheet, i2 < sheet)
             scale = 1.0
             if part[i0] == part[i2]:
                 scale = rest_scale(rest, is_edges, i0, i1, i2, i3, reach, corner, weight)

@@ -5,9 +5,9 @@
 with d the distance, ξ and D (`dhat`) the pair's touch distance and activation gap, K [J] its stiffness and m the
 mollifier of nearly parallel edges (1 for node–face pairs).
 
-**The core.** The force of b grows only like 1/g: a load 1000 times the usual one would close the gap to a thousandth, where
-collisions bound every Newton step. So there is a second barrier, h (`HARDER`) times harder, in the innermost share
-c (`CORE`) of the gap. Light contacts never notice it.
+**The core.** The force of b grows only like 1/g: a load 1000 times the usual one would close the gap to a thousandth,
+where collisions bound every Newton step. So there is a second barrier, h (`HARDER`) times harder, in the innermost
+share c (`CORE`) of the gap. Light contacts never notice it.
 
 **Derivatives of the distance** (minimum principle). d = min_β |r|, r = Σ w_i(β) x_i, n = r/d: ∇d = w ⊗ n. Choose
 the parameters β so that t_k = ∂r/∂β_k are orthonormal and write dw_k = ∂w/∂β_k. Then, with p_k = d dw_k ⊗ n + w ⊗ t_k,

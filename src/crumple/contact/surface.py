@@ -27,14 +27,14 @@ An obstacle's area enters only where it is smaller than the sheet's: a huge obst
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from crumple.errors import InputError
-from crumple.typing import Floats, Ints
+from crumple.typing import Bools, Floats, Ints
 
 
 class SurfaceArrays(NamedTuple):
@@ -42,7 +42,7 @@ class SurfaceArrays(NamedTuple):
 
     faces: Ints
     edges: Ints
-    dynamic_count: int
+    sheet_count: int
     node_part: Ints
     part_thickness: Floats
     friction: Floats
@@ -58,7 +58,8 @@ class Surface:
     """Collision geometry without positions; make it with `make_surface`.
 
     `faces` (face_count, 3), `edges` (edge_count, 2) nodes, sheets first: `dynamic_faces`, `dynamic_edges` of them;
-    `points` nodes that belong to a face, ascending;  `dynamic_count` number of sheet nodes;
+    `points` nodes that belong to a face, ascending;  `sheet_count` number of sheet nodes;  `dynamic_count` of these may
+    move by themselves: all of them, unless the surface was restricted;
     `node_part` (node_count,) part of each node (sheets, then obstacles);  `part_thickness` (parts,) ξ [m];
     `friction` (parts, parts) coefficients;  `node_rest` (node_count, 3) reference positions [m];
     `node_weight`, `edge_weight`, `face_weight` areas [m²];  `dhat` gap at which the barrier starts [m].
@@ -67,6 +68,7 @@ class Surface:
     faces: Ints
     edges: Ints
     points: Ints
+    sheet_count: int
     dynamic_count: int
     dynamic_faces: int
     dynamic_edges: int
@@ -94,7 +96,7 @@ class Surface:
         return SurfaceArrays(
             self.faces,
             self.edges,
-            self.dynamic_count,
+            self.sheet_count,
             self.node_part,
             self.part_thickness,
             self.friction,
@@ -150,6 +152,7 @@ def make_surface(
         faces=faces,
         edges=edges,
         points=np.unique(faces).astype(np.int32),
+        sheet_count=dynamic,
         dynamic_count=dynamic,
         dynamic_faces=len(sheet),
         dynamic_edges=dynamic_edges,
@@ -161,6 +164,31 @@ def make_surface(
         edge_weight=edge_weight,
         face_weight=area,
         dhat=float(dhat),
+    )
+
+
+def restrict_surface(surface: Surface, free: Bools, number: Ints) -> Surface:
+    """The surface with only the `free` sheet nodes able to move, nodes renamed so that these come first.
+
+    `free` (node_count,);  `number` (node_count,) new number of each node: free ones first, then other sheet nodes, then
+    obstacle nodes. Pairs keep their weights; those without a free node are not looked at any more.
+    """
+    order = np.argsort(number)
+    face_order = np.argsort(~free[surface.faces].any(axis=1), kind="stable")
+    edge_order = np.argsort(~free[surface.edges].any(axis=1), kind="stable")
+    return replace(
+        surface,
+        faces=number[surface.faces[face_order]],
+        edges=number[surface.edges[edge_order]],
+        points=np.sort(number[surface.points]),
+        dynamic_count=int(np.count_nonzero(free)),
+        dynamic_faces=int(np.count_nonzero(free[surface.faces].any(axis=1))),
+        dynamic_edges=int(np.count_nonzero(free[surface.edges].any(axis=1))),
+        node_part=surface.node_part[order],
+        node_rest=surface.node_rest[order],
+        node_weight=surface.node_weight[order],
+        edge_weight=surface.edge_weight[edge_order],
+        face_weight=surface.face_weight[face_order],
     )
 
 

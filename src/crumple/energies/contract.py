@@ -10,8 +10,8 @@ exact second derivatives) or in the elements of a mask (element_count,).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -90,6 +90,15 @@ class BatchEnergy(ABC):
         value, gradient, hessian = np.empty(n), np.empty((n, k, 3)), np.empty((n, k * (k + 1) // 2, 3, 3))
         self.evaluate(x, HESSIAN, project, value, gradient, hessian)
         return gradient, hessian
+
+    def restricted(self, free: Bools, number: Ints) -> Self:
+        """The elements with a free node, their nodes renamed; `free`, `number` (node_count,).
+
+        All fields of an energy have one row per element.
+        """
+        kept = free[self.stencil].any(axis=1)
+        rows = {name: np.ascontiguousarray(value[kept]) for name, value in vars(self).items()}
+        return replace(self, **(rows | {"stencil": number[rows["stencil"]]}))  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)

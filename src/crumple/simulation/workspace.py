@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from crumple.contact import Surface, make_surface
@@ -26,10 +28,14 @@ class Workspace:
         self.mass = node_masses(state.mesh, model.materials)
         self.nodes = np.arange(state.mesh.node_count, dtype=np.int32).reshape(-1, 1)
         self.size = float(np.linalg.norm(np.ptp(state.mesh.node_rest, axis=0)))
-        stencils = [self.nodes, *(energy.stencil for energy in self.elastic.energies)]
-        self.system = NewtonSystem(state.mesh.node_count, stencils, self.solver, timer)
         self.node_part = node_parts(model, state)
         self._surfaces: dict[tuple[bool, ...], Surface] = {}
+
+    @cached_property
+    def system(self) -> NewtonSystem:
+        """The linear system of all nodes."""
+        stencils = [self.nodes, *(energy.stencil for energy in self.elastic.energies)]
+        return NewtonSystem(len(self.nodes), stencils, self.solver, self.timer)
 
     def surface(self, model: Model, state: State, time: float) -> Surface | None:
         """The collision surface of the sheets and the obstacles that are present at `time` [s]."""

@@ -1,0 +1,125 @@
+"""After remeshing the nodes move to where the accelerations from before act ([Narain2013] §4.3), a minimum of
+
+    E(x) + Σ m a·(x − x⁰) + ½ μ |x − x⁰|²                                                               (eq. 13)
+
+with E the elastic energy, the handles and the contact barrier; steps are bounded by collisions.
+
+Only the surroundings of what has changed move: nodes farther than `RINGS` faces from a new face stay where they are,
+where their accelerations are right already. In a calm frame a handful of faces changes, and this costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crumple.contact import Surface, restrict_surface
+from crumple.energies.contract import BatchEnergy
+from crumple.energies.nodal import make_nodal
+from crumple.linalg import make_solver
+from crumple.simulation.integrate import holding_energies
+from crumple.simulation.model import Model
+from crumple.simulation.state import State
+from crumple.simulation.workspace import Workspace
+from crumple.solving.newton import Newton, NewtonOptions
+from crumple.solving.potential import Potential
+from crumple.solving.system import NewtonSystem
+from crumple.solving.touching import Touching
+from crumple.timing import PhaseTimer
+from crumple.typing import Bools, Floats, Ints
+
+RINGS = 4
+"""Rings of faces around those that changed whose nodes move."""
+WHOLE = 0.6
+"""Share of the nodes above which all of them move."""
+REGULARISATION = 1e-5
+"""μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
+μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
+ITERATIONS = 8
+TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+"""Shares of the energy after remeshing below which the projection stops; most of that energy is what it removes. The
+next one is tried, for as many iterations again, while the accelerations are still too large."""
+PEAK = 1.2
+"""Peak acceleration of the free nodes over that before remeshing which is good enough."""
+
+
+def accelerations(model: Model, state: State, workspace: Workspace) -> Floats:
+    """Accelerations by the elastic energy, handles and contact (eq. 11), (node_count, 3) [m/s²]."""
+    x = np.concatenate([state.x, state.obstacle_x])
+    surface = workspace.surface(model, state, state.time)
+    touching = _touching(model, surface, x)
+    potential = Potential(state.mesh.node_count, _energies(model, state, workspace), touching, PhaseTimer())
+    return -potential.gradient(x) / workspace.mass[:, None]
+
+
+def project(model: Model, state: State, workspace: Workspace, wanted: Floats, changed: Bools) -> State:
+    """The state with the nodes around the `changed` ones (node_count,) moved to where they have the accelerations
+    `wanted` (node_count, 3) [m/s²]."""
+    free = _surroundings(state.mesh.face_nodes, changed)
+    order, number = _free_first(free, len(state.obstacle_x))
+    is_free = np.zeros(len(number), bool)
+    is_free[: len(free)] = free
+    x = np.concatenate([state.x, state.obstacle_x])[order]
+    energies = [energy.restricted(is_free, number) for energy in _energies(model, state, workspace)]
+    surface = workspace.surface(model, state, state.time)
+    if surface is not None:
+        surface = restrict_surface(surface, is_free, number)
+    count = int(np.count_nonzero(free))
+    moving = order[:count]
+    potential = Potential(count, energies, _touching(model, surface, x), PhaseTimer())
+    energy = potential.value(x)
+    softest = min(material.stretch_stiffness for material in model.materials)
+    nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
+    mass = workspace.mass[moving, None]
+    anchor = make_nodal(nodes, x[:count], np.full(count, REGULARISATION * softest), -mass * wanted[moving])
+    potential.add(anchor)
+    stencils = [nodes, *(term.stencil for term in energies)]
+    system = NewtonSystem(count, stencils, make_solver(model.solver.linear_solver), PhaseTimer())
+    judged = np.ones(len(free), bool)
+    judged[state.pins.node] = False
+    limit = PEAK * _peak(wanted[judged])
+    for share in TOLERANCES:
+        options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, ITERATIONS)
+        newton = Newton(potential, system, options)
+        x = newton.minimise(x, x[count:], workspace.node_part[order], hold=True).x
+        reached = (potential.gradient(x) - anchor.gradient(x)[:, 0]) / mass
+        if _peak(reached[judged[moving]]) <= limit:
+            break
+    moved = state.x.copy()
+    moved[moving] = x[:count]
+    return state.replaced(x=moved)
+
+
+def _surroundings(face_nodes: Ints, changed: Bools) -> Bools:
+    """The nodes within `RINGS` of the changed ones; all when that is most of them anyway."""
+    near = changed.copy()
+    for _ in range(RINGS):
+        near[face_nodes[near[face_nodes].any(axis=1)]] = True
+    return near if np.mean(near) < WHOLE else np.ones_like(near)
+
+
+def _free_first(free: Bools, obstacle_nodes: int) -> tuple[Ints, Ints]:
+    """The nodes in the order free, other, obstacles, and the new number of each, (node_count + obstacle_nodes,)."""
+    obstacles = np.arange(len(free), len(free) + obstacle_nodes)
+    order = np.concatenate([np.flatnonzero(free), np.flatnonzero(~free), obstacles]).astype(np.int32)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return order, number
+
+
+def _energies(model: Model, state: State, workspace: Workspace) -> list[BatchEnergy]:
+    """Elastic energy and handles at the time of the state."""
+    return [*workspace.elastic.update(state.x).energies, *holding_energies(model, state, state.time)]
+
+
+def _touching(model: Model, surface: Surface | None, x: Floats) -> Touching | None:
+    """Contact without friction at x."""
+    if surface is None:
+        return None
+    touching = Touching(surface, model.contact.stiffness, PhaseTimer())
+    touching.look(x)
+    return touching
+
+
+def _peak(acceleration: Floats) -> float:
+    """The largest acceleration [m/s²]."""
+    return float(np.linalg.norm(acceleration, axis=1).max(initial=0.0))
