@@ -22,13 +22,31 @@ def test_derivatives_match_differences(is_edges, slip):
     friction = make_friction(barrier, start, start, dt=0.1, eps_v=0.05)
     x = start.copy()
     x[0] += slip * 0.005 * np.array([0.6, 0.8, 0.3])
-    gradient, hessian = friction.gradient_hessian(x, project=True)
+    gradient, hessian = friction.gradient_hessian(x, project=False)
     expected = difference(lambda y: friction.value(y)[0], x, 1e-6).reshape(4, 3)
     np.testing.assert_allclose(gradient[0], expected, atol=1e-6 * np.abs(friction.strength[0]))
     dense = full_hessian(hessian[0])
     expected = difference(lambda y: friction.gradient(y).ravel(), x, 1e-7)
     np.testing.assert_allclose(dense, expected, atol=1e-4 * np.abs(dense).max())
     assert np.linalg.eigvalsh(dense).min() > -1e-10 * np.abs(dense).max()
+
+
+@pytest.mark.parametrize("is_edges", [False, True])
+@pytest.mark.parametrize("slip", [0.01, 0.6, 4.0])
+def test_the_projected_quadratic_lies_above_the_energy(is_edges, slip):
+    """So a step to the minimum of a model that contains it cannot overshoot."""
+    start, barrier = contact(is_edges)
+    friction = make_friction(barrier, start, start, dt=0.1, eps_v=0.05)
+    x = start.copy()
+    x[0] += slip * 0.005 * np.array([0.6, 0.8, 0.0])
+    gradient, hessian = friction.gradient_hessian(x, project=True)
+    value, dense = friction.value(x)[0], full_hessian(hessian[0])
+    rng = np.random.default_rng(5)
+    for size in (1e-4, 1e-3, 1e-2, 0.1):
+        for _ in range(20):
+            step = size * rng.normal(size=12)
+            model = value + gradient[0].ravel() @ step + 0.5 * step @ dense @ step
+            assert friction.value(x + step.reshape(4, 3))[0] <= model * (1 + 1e-12)
 
 
 def test_force_opposes_slip_and_obeys_coulomb():

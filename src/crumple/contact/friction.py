@@ -6,7 +6,9 @@ For each contact of the barrier at x_lag, with normal force λ = |∂E/∂d|, we
     f(y) = y for y ≥ h,  −y³/(3h²) + y²/h + h/3 below,     f'(y) = min(1, 2y/h − y²/h²).
 
 Sticking contacts creep at less than eps_v [m/s]. The Hessian μ λ (w wᵀ) ⊗ T [f'/y (I − ŝŝᵀ) + f'' ŝŝᵀ] Tᵀ is always
-positive semi-definite, so `project` changes nothing.
+positive semi-definite, but 0 along a slip: Newton's method then overshoots the point where contacts stick, and comes
+back, for ever. With `project` it is μ λ (w wᵀ) ⊗ T Tᵀ f'/y instead, the quadratic that touches E at x and lies above
+it everywhere, so no step along it can overshoot (the weights of iteratively reweighted least squares).
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def slip_energy(y, h):
 
 
 @kernel
-def _evaluate(first, step, x, start, stencil, strength, weights, tangents, h, level, value, gradient, hessian):
+def _evaluate(first, step, x, start, stencil, strength, weights, tangents, h, level, project, value, gradient, hessian):
     """Value (level 0), gradient (1) or gradient and Hessian (2) of every contact."""
     n = stencil.shape[0]
     for e in range(n):
@@ -97,7 +99,7 @@ def _evaluate(first, step, x, start, stencil, strength, weights, tangents, h, le
         # 2×2 curvature: ratio I + (f'' − ratio) ŝŝᵀ
         aa = bb = ratio
         ab = 0.0
-        if y > 0.0:
+        if y > 0.0 and not project:
             excess = (bend - ratio) / (y * y)
             aa, ab, bb = ratio + excess * sa * sa, excess * sa * sb, ratio + excess * sb * sb
         block = 0
@@ -135,13 +137,13 @@ class Friction:
     def value(self, x: Floats) -> Floats:
         """Energy of each contact [J], (n,)."""
         value = np.empty(self.count)
-        self._run(x, 0, value, np.empty((0, 4, 3)), np.empty((0, 10, 3, 3)))
+        self._run(x, 0, False, value, np.empty((0, 4, 3)), np.empty((0, 10, 3, 3)))
         return value
 
     def gradient(self, x: Floats) -> Floats:
         """Gradient of each contact [N], (n, 4, 3)."""
         gradient = np.empty((self.count, 4, 3))
-        self._run(x, 1, np.empty(0), gradient, np.empty((0, 10, 3, 3)))
+        self._run(x, 1, False, np.empty(0), gradient, np.empty((0, 10, 3, 3)))
         return gradient
 
     def hessian(self, x: Floats, project: bool) -> Floats:
@@ -149,17 +151,17 @@ class Friction:
         return self.gradient_hessian(x, project)[1]
 
     def gradient_hessian(self, x: Floats, project: bool) -> tuple[Floats, Floats]:
-        """Gradient (n, 4, 3) and Hessian (n, 10, 3, 3), which is positive semi-definite with or without `project`."""
+        """Gradient (n, 4, 3) and Hessian (n, 10, 3, 3); with `project`, the one that lies above the energy."""
         gradient, hessian = np.empty((self.count, 4, 3)), np.empty((self.count, 10, 3, 3))
-        self._run(x, 2, np.empty(0), gradient, hessian)
+        self._run(x, 2, project, np.empty(0), gradient, hessian)
         return gradient, hessian
 
-    def _run(self, x: Floats, level: int, value: Floats, gradient: Floats, hessian: Floats) -> None:
+    def _run(self, x: Floats, level: int, project: bool, value: Floats, gradient: Floats, hessian: Floats) -> None:
         if self.count:
             run_chunks(
                 _evaluate, -(-self.count // CHUNK),
                 x, self.start, self.stencil, self.strength, self.weights, self.tangents, self.threshold,
-                level, value, gradient, hessian,
+                level, project, value, gradient, hessian,
             )  # fmt: skip
 
 
