@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
+from crumple.errors import InputError, SimulationError
 from crumple.linalg import (
     add_blocks,
     add_vectors,
@@ -107,6 +107,33 @@ def test_solvers(name):
     solver.analyse(smaller)
     assert solver.factorise(np.tile(2.0 * np.eye(3), (nodes, 1, 1)))
     np.testing.assert_allclose(solver.solve(b), b / 2)
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_pardiso_starts_afresh_after_a_failure(failures, monkeypatch):
+    pytest.importorskip("pypardiso")
+    solver = make_solver("pardiso")
+    nodes, stencil, _, blocks = random_system(3)
+    pattern, data = assemble(nodes, stencil, blocks)
+    solver.analyse(pattern)
+    left = [failures]
+    call = solver._pardiso
+
+    def flaky(*arguments):
+        call(*arguments)
+        phase, error = arguments[4]._obj, arguments[-1]._obj
+        if phase.value == solver._FACTORISE and left[0]:
+            left[0] -= 1
+            error.value = -2
+
+    monkeypatch.setattr(solver, "_pardiso", flaky)
+    if failures == 2:
+        with pytest.raises(SimulationError, match="error -2"):
+            solver.factorise(data)
+        return
+    assert solver.factorise(data)
+    b = np.random.default_rng(1).standard_normal((nodes, 3))
+    np.testing.assert_allclose(multiply(pattern, data, solver.solve(b)), b, atol=1e-8)
 
 
 def test_unknown_solver():

@@ -87,7 +87,13 @@ class Pardiso:
 
     def factorise(self, blocks: Floats) -> bool:
         self._blocks = blocks
-        return self._call(self._FACTORISE) == 0
+        try:
+            return self._call(self._FACTORISE) == 0
+        except SimulationError:  # seen once, "not enough memory" with plenty of it: start afresh before giving up
+            assert self._pattern is not None
+            self.analyse(self._pattern)
+            self._blocks = blocks
+            return self._call(self._FACTORISE) == 0
 
     def solve(self, b: Floats) -> Floats:
         x = np.empty_like(b)
