@@ -12,6 +12,7 @@ from crumple.linalg import (
     add_blocks,
     block_keys,
     find_slots,
+    join_keys,
     make_pattern,
 )
 from crumple.timing import PhaseTimer
@@ -47,7 +48,7 @@ class NewtonSystem:
 
     def thin(self, stencils: Sequence[Ints]) -> None:
         """Forget blocks of past contacts when there are too many, keeping those of `stencils`."""
-        keys = np.union1d(self._base_keys, block_keys(self._node_count, stencils))
+        keys = join_keys(self._base_keys, block_keys(self._node_count, stencils))
         if self._pattern.block_count > STALE_FRACTION * len(keys):
             self._ordered = 0
             self._use(make_pattern(self._node_count, keys))
@@ -91,7 +92,7 @@ class NewtonSystem:
     def _grow(self, keys: np.ndarray) -> None:
         old = self._pattern
         known = self._codes
-        self._use(make_pattern(self._node_count, np.union1d(old.keys, keys)))
+        self._use(make_pattern(self._node_count, join_keys(old.keys, keys)))
         place = np.searchsorted(self._pattern.keys, old.keys).astype(np.int32)
         self._codes = {key: np.where(code < 0, code, 2 * place[code >> 1] + (code & 1)) for key, code in known.items()}
 
