@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from contact_shapes import difference, grid, jittered_grid, roll
 
-from crumple.contact import active_pairs, barrier_energy, find_candidates, make_surface, min_gap
+from crumple.contact import active_pairs, barrier_energy, find_candidates, make_surface, min_gap, restrict_surface
 from crumple.errors import InputError
 
 
@@ -104,3 +104,29 @@ def test_bad_input_is_named():
         make_surface(faces, rest, dhat=1e-3, friction=np.zeros((3, 3)))
     with pytest.raises(InputError, match="faces"):
         make_surface(faces + 1, rest, dhat=1e-3)
+
+
+def test_a_restricted_surface_keeps_the_pairs_of_its_free_nodes():
+    """What cannot move adds a constant: the energy changes by the same amount when only the free nodes move."""
+    rest, faces = jittered_grid(8, 60, 0.02, 0.2, seed=1)
+    floor, floor_faces = grid(3, 3, 0.3, 0.3)
+    x = roll(rest, pitch=1.2e-3, radius=0.01)
+    floor = floor + np.array([x[:, 0].mean() - 0.15, x[:, 1].mean() - 0.15, x[:, 2].min() - 5e-4])
+    count = len(rest)
+    surface = make_surface(
+        faces, np.concatenate([rest, floor]), dynamic_count=count, obstacle_faces=floor_faces + count, dhat=1e-3,
+        part_thickness=1e-4,
+    )  # fmt: skip
+    x = np.concatenate([x, floor])
+    free = np.zeros(len(x), bool)
+    free[middle := np.flatnonzero(np.abs(rest[:, 1] - 0.1) < 0.02)] = True
+    order = np.argsort(~free, kind="stable")
+    number = np.empty(len(x), np.int32)
+    number[order] = np.arange(len(x))
+    part = restrict_surface(surface, free, number)
+    moved = x.copy()
+    moved[middle] += 1e-4 * np.random.default_rng(2).normal(size=(len(middle), 3))
+    change = energy(surface, moved) - energy(surface, x)
+    assert abs(change) > 1e-3 * energy(surface, x) > 0.0
+    assert energy(part, moved[order]) - energy(part, x[order]) == pytest.approx(change, rel=1e-9)
+    assert 0.0 < energy(part, x[order]) < energy(surface, x)

@@ -152,3 +152,18 @@ def test_no_element_at_all(name):
     gradient, hessian = empty.gradient_hessian(x, True)
     assert gradient.shape == (0, k, 3)
     assert hessian.shape == (0, k * (k + 1) // 2, 3, 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_restriction_keeps_the_elements_of_the_free_nodes(name):
+    example = EXAMPLE[name]
+    x = next(iter(example.poses.values()))
+    rng = np.random.default_rng(3)
+    free = rng.random(len(x)) < 0.4
+    number = rng.permutation(len(x)).astype(np.int32)
+    part = example.energy.restricted(free, number)
+    kept = free[example.energy.stencil].any(axis=1)
+    renamed = np.empty_like(x)
+    renamed[number] = x
+    np.testing.assert_array_equal(part.value(renamed), example.energy.value(x)[kept])
+    np.testing.assert_array_equal(part.gradient(renamed), example.energy.gradient(x)[kept])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from plastic_shapes import creased
 
-from crumple.plasticity import crease_from_edges, crease_nodes
+from crumple.plasticity import crease_from_edges, crease_hinges, crease_nodes, mark_creases, unmark_creases
 
 spec = importlib.util.spec_from_file_location("diffusion", Path(__file__).parents[2] / "benchmarks" / "diffusion.py")
 diffusion = importlib.util.module_from_spec(spec)
@@ -32,13 +32,12 @@ def test_the_embedding_keeps_a_flattened_crease():
     assert diffusion.crease_width(sheet) < 1.1 * diffusion.crease_width(diffusion.make_creased())
 
 
-def test_naive_resampling_wears_it_off():
-    """So does the embedding when nodes of the crease may be collapsed to its sides."""
-    sheet, share = after(diffusion.remesh_naive, 20)
+@pytest.mark.parametrize("change", [diffusion.remesh_naive, diffusion.remesh_embedded])
+def test_a_crease_wears_off(change):
+    """By resampling, and also with the embedding when its edges may be flipped and nodes collapsed to its sides."""
+    sheet, share = after(partial(change, protect=False), 20)
     assert share < 0.98
     assert diffusion.crease_width(sheet) > 1.1 * diffusion.crease_width(diffusion.make_creased())
-    _, share = after(partial(diffusion.remesh_embedded, protect=False), 20)
-    assert share < 0.98
 
 
 def test_crease_nodes_are_those_on_the_line():
@@ -47,3 +46,15 @@ def test_crease_nodes_are_those_on_the_line():
     on_line = np.unique(line.mesh.hinges.nodes[line.hinges, :2])
     np.testing.assert_array_equal(np.flatnonzero(crease_nodes(line.mesh, plastic)), on_line)
     assert not crease_nodes(line.mesh, plastic, sharp_angle=0.8).any()
+    hinges = crease_hinges(line.mesh, plastic)
+    np.testing.assert_array_equal(hinges, line.hinges)
+
+
+def test_marks_go_where_there_is_no_label_and_come_off():
+    line = creased("delaunay", 0.008, label=7)
+    other = np.roll(line.hinges, 5) & ~line.hinges
+    marked = mark_creases(line.mesh, line.hinges | other)
+    changed = marked.edge_label != line.mesh.edge_label
+    assert set(np.flatnonzero(changed)) == set(line.mesh.hinges.corners[other].ravel())
+    np.testing.assert_array_equal(unmark_creases(marked).edge_label, line.mesh.edge_label)
+    assert mark_creases(line.mesh, line.hinges) is line.mesh

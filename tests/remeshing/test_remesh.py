@@ -169,3 +169,66 @@ def test_number_of_faces_is_near_what_the_field_asks_for(size: float) -> None:
     mesh, _ = cm.rectangle(1.0, 1.0, 0.05, kind="delaunay")
     result = remesh(mesh, isotropic_sizing(mesh, size))
     assert result.mesh.face_count < 3.0 / (math.sqrt(3.0) / 4.0 * size**2)
+
+
+def test_new_nodes_stay_on_the_sides_of_a_labelled_fold() -> None:
+    mesh, _ = cm.rectangle(1.0, 0.7, kind="alternating", divisions=(6, 4))
+    p, q = mesh.u[mesh.faces], np.roll(mesh.u[mesh.faces], -1, axis=1)
+    line = (np.abs(p[..., 0] - 0.5) < 1e-9) & (np.abs(q[..., 0] - 0.5) < 1e-9)
+    labelled = cm.make_sheet_mesh(mesh.u, mesh.faces, edge_label=2 * line.astype(np.int32))
+
+    def fold(u: np.ndarray, angle: float) -> np.ndarray:
+        s = u[:, 0] - 0.5
+        beyond = np.maximum(s, 0.0)
+        return np.stack(
+            [np.minimum(s, 0.0) + beyond * np.cos(angle), u[:, 1], beyond * np.sin(angle)], axis=1
+        )  # fmt: skip
+
+    def distance(sheet: cm.SheetMesh) -> tuple[float, float]:
+        x, y = fold(sheet.u, 0.7), fold(sheet.u, 0.4)
+        options = RemeshOptions(strain_limit=math.inf)  # which would take the middle here
+        result = remesh(sheet, isotropic_sizing(sheet, 0.04), x=x, y=y, options=options)
+        assert result.y is not None
+        assert result.mesh.face_count > 4 * sheet.face_count
+        wanted = [fold(result.mesh.u, angle) for angle in (0.7, 0.4)]
+        return np.abs(result.x - wanted[0]).max(), np.abs(result.y - wanted[1]).max()
+
+    assert max(distance(labelled)) < 1e-12
+    assert min(distance(mesh)) > 1e-3  # a bend that is not labelled is made smooth
+
+
+def test_smooth_places_do_not_strain() -> None:
+    """On a rough surface the smooth place is a guess that would stretch the sheet."""
+    mesh, flat = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(5, 5))
+    rng = np.random.default_rng(0)
+    x = flat + 0.03 * rng.standard_normal(flat.shape) * [0.0, 0.0, 1.0]
+
+    def strain(limit: float) -> float:
+        options = RemeshOptions(strain_limit=limit, collapse=False)
+        result = remesh(mesh, isotropic_sizing(mesh, 0.12), x=x, options=options)
+        a, b = result.mesh.faces, np.roll(result.mesh.faces, 1, axis=1)
+        u, y = result.mesh.u, result.x
+        return float((np.linalg.norm(y[a] - y[b], axis=2) / np.linalg.norm(u[a] - u[b], axis=2)).max())
+
+    assert strain(0.0) < strain(math.inf) - 1e-4
+
+
+@pytest.mark.parametrize("size", [0.02, 0.2])
+def test_merges_leave_fewer_faces(size: float) -> None:
+    mesh, _ = cm.rectangle(1.0, 1.0, 0.05, kind="delaunay")
+    field = isotropic_sizing(mesh, size)
+    faces = [remesh(mesh, field, options=RemeshOptions(merge=merge)).mesh.face_count for merge in (False, True)]
+    assert faces[1] < 0.92 * faces[0]
+
+
+@pytest.mark.parametrize("change", [0.05, 0.1])
+def test_a_field_that_changes_a_little_changes_few_edges(change: float) -> None:
+    """Lengths that are asked for differ by `change` at most from those of the field before, up and down."""
+    mesh, _ = cm.rectangle(1.0, 1.0, 0.05, kind="delaunay")
+    result = remesh(mesh, isotropic_sizing(mesh, 0.05))
+    for phase in range(3):
+        u = result.mesh.u
+        size = 0.05 * (1.0 + 0.5 * change * np.sin(7.0 * u[:, 0] + 5.0 * u[:, 1] + 2.0 * phase))
+        result = remesh(result.mesh, isotropic_sizing(result.mesh, size))
+    done = result.statistics
+    assert done.splits + done.collapses < 2.5 * change * result.mesh.face_count

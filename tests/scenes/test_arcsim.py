@@ -185,17 +185,63 @@ def test_numbered_mesh_is_a_sequence(tmp_path):
     assert obstacle.positions(0.15)[3, 2] == pytest.approx(2.5)
 
 
+def motion_file(*bodies):
+    """The text of a motion file from the rows x y z w x y z of each body."""
+    parts = [f"NumFrames: {len(bodies[0])}"]
+    for k, rows in enumerate(bodies):
+        parts += [f"body[{k}] position", *(" ".join(map(str, row[:3])) + " " for row in rows), ""]
+        parts += [f"body[{k}] orientation", *(" ".join(map(str, row[3:])) + " " for row in rows), ""]
+    return "\n".join(parts)
+
+
 def test_motion_file(tmp_path):
     record = scene() | {"motions": {"motfile": "body.mot", "fps": 2, "transform": {"translate": [0, 0, 1]}}}
     path = write(tmp_path, record)
     half = 0.5**0.5
-    rows = f"1 0 0 1 0 0 0\n1 0 0 {half} 0 0 {half}\n1 0 0 0 0 0 1\n1 0 0 {-half} 0 0 {half}\n1 0 0 -1 0 0 0\n"
-    (tmp_path / "body.mot").write_text(f"1 # one body\n5\n{rows}")
-    motion = build(path)[0].obstacles[0].motion
+    quarters = [(1, 0, 0, 0), (half, 0, 0, half), (0, 0, 0, 1), (-half, 0, 0, half), (-1, 0, 0, 0)]
+    turning = [(1, 0, 0, *q) for q in quarters]
+    (tmp_path / "body.mot").write_text(motion_file(turning, [(k, 0, 0, 1, 0, 0, 0) for k in range(5)]))
+    model, _ = build(path)
+    motion = model.obstacles[0].motion
     assert np.allclose(motion.apply(0.0, np.array([[1.0, 0, 0]])), [[2, 0, 1]])
     assert np.allclose(motion.apply(0.5, np.array([[1.0, 0, 0]])), [[1, 1, 1]])
     assert np.allclose(motion.pose(2.0)[3:6], [0, 0, 2 * np.pi])  # a whole turn, not back
     assert np.allclose(motion.apply(1.25, np.array([[0.0, 0, 0]])), [[1, 0, 1]])
+
+
+def test_glue_joins_pairs_of_nodes(tmp_path):
+    record = scene()
+    record["cloths"].append(scene()["cloths"][0] | {"transform": {"translate": [0, 0, 2]}})
+    record["handles"] = [
+        {"type": "glue", "nodes": [0, 2, 3, 4], "end_time": 1, "fade_time": 0.5},
+        {"type": "glue", "nodes": [1, 3], "cloths": [1, 0], "stiffness": 7},
+        {"type": "glue", "labels": [1, 2], "cloths": [0, 1]},
+    ]
+    model, state = build(write(tmp_path, record))
+    assert state.bonds.nodes.tolist() == [[0, 2], [3, 4], [6, 3], [0, 7]]
+    assert state.bonds.attachment.tolist() == [0, 0, 1, 2]
+    first, second, _ = model.attachments
+    assert (first.stiffness, second.stiffness) == (500, 7)
+    assert (first.strength(1.0), first.strength(1.25), first.strength(2.0)) == (1.0, 0.5, 0.0)
+
+
+def test_soft_handles_have_their_own_stiffness(tmp_path):
+    record = scene()
+    record["handles"] = [{"type": "soft", "nodes": [1], "motion": 0, "stiffness": 3.5}, {"type": "soft", "label": 2}]
+    handles = build(write(tmp_path, record))[0].handles
+    assert [handle.stiffness for handle in handles] == [3.5, 500]
+    assert handles[0].motion is not None
+
+
+def test_cloths_may_differ_in_remeshing(tmp_path):
+    record = scene()
+    record["cloths"].append(scene()["cloths"][0] | {"transform": {"translate": [0, 0, 2]}})
+    record["cloths"][1]["remeshing"] = {"refine_angle": 0.5, "size": [0.01, 0.1]}
+    model, _ = build(write(tmp_path, record))
+    coarse, fine = model.remeshing.all_sizing
+    assert (coarse.size_min, fine.size_min) == (0.02, 0.01)
+    assert (coarse.refine_angle, fine.refine_angle) == (0.3, 0.5)
+    assert model.contact.activation == 2e-3
 
 
 def test_files_beside_the_scene_come_first(tmp_path):

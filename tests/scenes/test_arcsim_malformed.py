@@ -51,7 +51,16 @@ CHANGES = {
     "handle-node": ("handles.0.nodes", [77], "handles[0]"),
     "handle-cloth": ("handles.0.cloth", 1, "handles[0].cloth"),
     "handle-label": ("handles.1.label", 9, "handles[1]"),
-    "handle-glue": ("handles.0.type", "glue", "handles[0].type"),
+    "glue-odd": ("handles.0", {"type": "glue", "nodes": [0, 1, 2]}, "handles[0].nodes"),
+    "glue-itself": ("handles.0", {"type": "glue", "nodes": [0, 0]}, "attachments[0]"),
+    "glue-node": ("handles.0", {"type": "glue", "nodes": [0, 77]}, "attachments[0]"),
+    "glue-label": ("handles.0", {"type": "glue", "labels": [1, 9]}, "attachments[0]: second"),
+    "glue-labels": ("handles.0", {"type": "glue", "labels": [1, 1.5]}, "handles[0].labels"),
+    "glue-cloths": ("handles.0", {"type": "glue", "nodes": [0, 1], "cloths": [0, 1]}, "handles[0].cloths"),
+    "soft-stiffness": ("handles.0.stiffness", 0, "handles[0].stiffness"),
+    "handlebars": ("handlebars", [], "handlebars"),
+    "stitches": ("cloths.0.stitches", [], "cloths[0].stitches"),
+    "velocity-turn": ("cloths.0.velocity", {"angular": [0, 0, 1]}, "cloths[0].velocity.angular"),
     "handle-type": ("handles.0.type", "nodes", "did you mean 'node'"),
     "handle-end": ("handles.0.end_time", 0, "handles[0].end"),
     "circle": ("handles.1.type", "circle", "handles[1].circumference"),
@@ -67,15 +76,26 @@ CHANGES = {
     "jitter": ("magic.add_jitter", "yes", "magic.add_jitter"),
 }
 
+POSITION, ORIENTATION = "body[0] position\n0 0 0\n", "body[0] orientation\n1 0 0 0\n"
 MOTION_FILES = {
     "empty": "",
+    "blank": "\n\n",
     "words": "one motion",
-    "no-motions": "0",
-    "short": "1 2 0 0 0 1 0 0 0",
-    "long": "1 1 0 0 0 1 0 0 0 5",
-    "not-unit": "1 1 0 0 0 3 0 0 0",
-    "infinite": "1 1 inf 0 0 1 0 0 0",
-    "fraction": "1.5 1 0 0 0 1 0 0 0",
+    "no-frames": "NumFrames: 0\n" + POSITION + ORIENTATION,
+    "negative": "NumFrames: -1\n" + POSITION + ORIENTATION,
+    "fraction": "NumFrames: 1.5\n" + POSITION + ORIENTATION,
+    "huge": "NumFrames: 99999999999999999999\n" + POSITION + ORIENTATION,
+    "no-bodies": "NumFrames: 1\n",
+    "no-orientation": "NumFrames: 1\n" + POSITION,
+    "row-first": "NumFrames: 1\n0 0 0\n" + POSITION + ORIENTATION,
+    "short": "NumFrames: 2\n" + POSITION + ORIENTATION,
+    "long": "NumFrames: 1\n" + POSITION + "0 0 0\n" + ORIENTATION,
+    "twice": "NumFrames: 1\n" + POSITION + POSITION + ORIENTATION,
+    "gap": "NumFrames: 1\n" + (POSITION + ORIENTATION).replace("[0]", "[1]"),
+    "columns": "NumFrames: 1\n" + POSITION + "body[0] orientation\n1 0 0\n",
+    "not-unit": "NumFrames: 1\n" + POSITION + "body[0] orientation\n3 0 0 0\n",
+    "infinite": "NumFrames: 1\nbody[0] position\ninf 0 0\n" + ORIENTATION,
+    "section": "NumFrames: 1\nbody[0] place\n0 0 0\n" + ORIENTATION,
 }
 
 
@@ -120,12 +140,11 @@ def test_not_utf8(tmp_path):
     assert "UTF-8" in refused(path)
 
 
-def test_remeshing_must_agree(tmp_path):
+def test_remeshing_is_given_for_all_cloths_or_none(tmp_path):
     record = scene()
     record["cloths"].append(scene()["cloths"][0])
-    record["cloths"][1]["remeshing"]["refine_angle"] = 0.5
-    path = write(tmp_path, record)
-    assert "cloths[1].remeshing" in refused(path)
+    del record["cloths"][1]["remeshing"]
+    assert "cloths[1].remeshing" in refused(write(tmp_path, record))
     record["disable"] = ["remeshing"]
     load_scene(write(tmp_path, record))
 

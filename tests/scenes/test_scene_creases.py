@@ -14,7 +14,6 @@ from crumple.plasticity import crease_damage, crease_from_shape, edges_on_polyli
 from crumple.scenes import build, scene_from_tables
 from crumple.scenes.messages import SceneError
 from crumple.simulation.adapting import adapt
-from crumple.timing import PhaseTimer
 
 LINE = [[0.043, -0.01], [0.043, 0.11]]
 
@@ -87,7 +86,7 @@ def remeshed(angle):
     model = replace(model, remeshing=replace(model.remeshing, projection=False))
     faces = state.mesh.face_count
     for _ in range(3):
-        state = adapt(model, state, PhaseTimer())
+        state = adapt(model, state)
     assert state.mesh.face_count > 1.2 * faces
     there = edges_on_polyline(state.mesh, np.array(LINE), tolerance=1e-4)
     length = state.mesh.corner_length[state.mesh.hinges.corners[there, 0]].sum()

@@ -9,7 +9,23 @@ from crumple.errors import InputError
 from crumple.scenes import SceneError, builtin_scenes, dump_scene, load_scene, scene_from_tables
 from crumple.scenes.overrides import parse_override, parse_path
 
-NAMES = ["crumple", "demo", "drape", "drop", "flag", "squeeze", "stuff", "twist"]
+NAMES = [
+    "airplane",
+    "crumple",
+    "cylinder",
+    "demo",
+    "drape",
+    "drape-fixed",
+    "drop",
+    "flag",
+    "fold",
+    "letter",
+    "moebius",
+    "squeeze",
+    "stuff",
+    "tshirt",
+    "twist",
+]
 
 
 def problem(tables, overrides=(), **options) -> str:

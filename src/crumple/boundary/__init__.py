@@ -1,5 +1,6 @@
-"""What the world does to a sheet: motions, handles and obstacles. No file access."""
+"""What the world does to a sheet: motions, handles, attachments and obstacles. No file access."""
 
+from crumple.boundary.attachments import Attachment, pair_in_order, pair_nearest
 from crumple.boundary.handles import (
     SIDES,
     Handle,
@@ -27,6 +28,7 @@ from crumple.boundary.obstacles import Obstacle, make_obstacle
 
 __all__ = [
     "SIDES",
+    "Attachment",
     "Handle",
     "Key",
     "Motion",
@@ -37,6 +39,8 @@ __all__ = [
     "link_order",
     "make_motion",
     "make_obstacle",
+    "pair_in_order",
+    "pair_nearest",
     "rotation_matrix",
     "rotation_vector",
     "select_ball",

@@ -37,11 +37,7 @@ class Handle:
 
     def strength(self, t: float) -> float:
         """Factor of the stiffness at time `t` [s]: 1 while held, falling linearly to 0 over `fade`."""
-        if t < self.start:
-            return 0.0
-        if t <= self.end:
-            return 1.0
-        return max(0.0, 1.0 - (t - self.end) / self.fade) if self.fade > 0 else 0.0
+        return fading_strength(t, self.start, self.end, self.fade)
 
     def target(self, t: float, anchor: Floats) -> Floats:
         """Where the handle wants the nodes at time `t` [s], (m, 3) [m]; `anchor`: their place in its frame."""
@@ -50,6 +46,15 @@ class Handle:
     def anchor(self, t: float, x: Floats) -> Floats:
         """The anchors that make the targets equal `x` (m, 3) at time `t` [s]: how a handle grips nodes."""
         return x.copy() if self.motion is None else self.motion.unapply(t, x)
+
+
+def fading_strength(t: float, start: float, end: float, fade: float) -> float:
+    """1 from `start` to `end` [s], then falling linearly to 0 over `fade` [s]; 0 otherwise."""
+    if t < start:
+        return 0.0
+    if t <= end:
+        return 1.0
+    return max(0.0, 1.0 - (t - end) / fade) if fade > 0 else 0.0
 
 
 def select_indices(indices: Sequence[int] | Ints, node_count: int) -> Ints:

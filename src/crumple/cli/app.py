@@ -164,6 +164,26 @@ def verify(folder: FolderArgument, json: JsonOption = False, threads: ThreadsOpt
 
 @app.command()
 @guarded
+def analyze(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Recording folders.")],
+    frame: Annotated[
+        int | None, typer.Option(help="Frame; -1 is the last (default: the most confined one).")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the files (default: DIR-analysis).")] = None,
+    plane: Annotated[str, typer.Option(help="Normal of the cross-section: x, y, z or 1,0,1.")] = "y",
+    ridge_curvature: Annotated[
+        float | None, typer.Option(help="Curvature from which a face is on a ridge [1/m] (default: from the sheet).")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Statistics of a crumpled sheet: density, orientation, curvature, ridges, facets, creases, energies."""
+    from crumple.cli.analyzing import analyze_folders
+
+    analyze_folders(folders, out, frame=frame, plane=plane, ridge_curvature=ridge_curvature, as_json=json)
+
+
+@app.command()
+@guarded
 def validate(
     cases: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases to run (default: all).")] = None,
     json: JsonOption = False,

@@ -23,8 +23,12 @@ MOST_COLUMNS = 8
 
 
 def validate_cases(names: Sequence[str], as_json: bool, figures: Path | None) -> None:
-    """Run validation cases (all without `names`); exit 1 when one fails."""
-    from crumple.validation import run_cases
+    """Run validation cases (all without `names`); exit 1 when one fails.
+
+    `figures`: folder for a figure of each case and the report page, index.html.
+    """
+    from crumple.benchmarking import describe_machine
+    from crumple.validation import run_cases, write_report
 
     console = Console()
     results = []
@@ -32,8 +36,11 @@ def validate_cases(names: Sequence[str], as_json: bool, figures: Path | None) ->
         results.append(result)
         if not as_json:
             _show_case(console, result)
+    page = None if figures is None else write_report(results, figures, describe_machine())
     if as_json:
         typer.echo(json.dumps([_case_record(result) for result in results]))
+    elif page is not None:
+        console.print(f"report: {page}", markup=False, soft_wrap=True)
     if not all(result.passed for result in results):
         raise typer.Exit(FAILED)
 

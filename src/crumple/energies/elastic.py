@@ -58,12 +58,17 @@ def make_elastic(
     *,
     rest_angle: Floats | None = None,
     damage: Floats | None = None,
+    rest_strain: Floats | None = None,
 ) -> Elastic:
     """Membrane and bending energies of `mesh`, whose faces name their material in `face_material`.
 
-    `rest_angle` (hinge_count,) [rad], flat by default;  `damage` (face_count,), none by default.
+    `rest_angle` (hinge_count,) [rad], flat by default;  `damage` (face_count,), none by default;
+    `rest_strain` (face_count, 3) Green strain without stress, none by default.
     """
-    terms = [*make_membrane(mesh, materials), *make_bending(mesh, materials, rest_angle=rest_angle, damage=damage)]
+    terms = [
+        *make_membrane(mesh, materials, rest_strain=rest_strain),
+        *make_bending(mesh, materials, rest_angle=rest_angle, damage=damage),
+    ]
     return Elastic(tuple(energy for energy, _ in terms), tuple(damping for _, damping in terms))
 
 
@@ -78,8 +83,23 @@ def rebend(
     return replace(elastic, energies=(*flat, *renewed))
 
 
-def make_membrane(mesh: SheetMesh, materials: tuple[Material, ...]) -> list[tuple[Spring, Floats]]:
+def restretch(elastic: Elastic, mesh: SheetMesh, materials: tuple[Material, ...], *, rest_strain: Floats) -> Elastic:
+    """The same energies of the same mesh with another strain without stress, (face_count, 3)."""
+    measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]
+    energies = tuple(
+        replace(energy, rest_strain=rest_strain[measured == isinstance(energy, MembraneMeasured)])
+        if isinstance(energy, MembraneStvk)
+        else energy
+        for energy in elastic.energies
+    )
+    return replace(elastic, energies=energies)
+
+
+def make_membrane(
+    mesh: SheetMesh, materials: tuple[Material, ...], *, rest_strain: Floats | None = None
+) -> list[tuple[Spring, Floats]]:
     """The membrane energies of `mesh` with their damping times [s]: constant faces, then measured ones."""
+    rest = np.zeros((mesh.face_count, 3)) if rest_strain is None else rest_strain
     measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]
     damping = np.array([material.damping for material in materials])[mesh.face_material]
     corners = mesh.u[mesh.faces]
@@ -88,12 +108,12 @@ def make_membrane(mesh: SheetMesh, materials: tuple[Material, ...]) -> list[tupl
         faces = np.flatnonzero(~measured)
         table = np.array([m.membrane if not m.membrane_is_measured else np.zeros(4) for m in materials])
         energy = make_membrane_stvk(corners[faces], mesh.face_nodes[faces], table[mesh.face_material[faces]])
-        terms.append((energy, damping[faces]))
+        terms.append((replace(energy, rest_strain=rest[faces]), damping[faces]))
     if measured.any():
         faces = np.flatnonzero(measured)
         table = np.array([m.membrane if m.membrane_is_measured else np.zeros((6, 4)) for m in materials])
         knit = make_membrane_measured(corners[faces], mesh.face_nodes[faces], table[mesh.face_material[faces]])
-        terms.append((knit, damping[faces]))
+        terms.append((replace(knit, rest_strain=rest[faces]), damping[faces]))
     return terms
 
 

@@ -33,8 +33,8 @@ class MembraneMeasured(MembraneStvk):
     table: Floats
 
     def update(self, x: Floats) -> MembraneMeasured:
-        """The same membrane with the coefficients of the strain at `x`."""
-        strain = green_strain(x, self.stencil, self.gradients)
+        """The same membrane with the coefficients of the strain beyond `rest_strain` at `x`."""
+        strain = green_strain(x, self.stencil, self.gradients) - self.rest_strain
         return replace(self, coefficients=sample_membrane(self.table, strain))
 
 

@@ -150,6 +150,18 @@ def write_block(out, uu, uv, vu, vv, diagonal, ux, uy, uz, vx, vy, vz):
     out[2, 2] = pz * uz + qz * vz + diagonal
 
 
+def example_stretched(rng: np.random.Generator) -> Example:
+    """A membrane that has flowed: without stress when stretched along one diagonal."""
+    stretch = np.array([[1.1, 0.07], [0.07, 1.03]])
+    e = 0.5 * (stretch.T @ stretch - np.eye(2))
+    energy = make_membrane_stvk(PATCH.u[PATCH.faces], PATCH.face_nodes, np.array([1e3, 3e2, 5e2, 4e2]))
+    energy.rest_strain[:] = e[0, 0], e[1, 1], e[0, 1]
+    poses = patch_poses(rng)
+    poses["flowed"] = poses["flat"].copy()
+    poses["flowed"][:, :2] @= stretch
+    return Example(energy, poses, rest=poses["flowed"], invariant=True, convex=("flowed",))
+
+
 def example(rng: np.random.Generator) -> Example:
     """An orthotropic membrane on the sample patch."""
     coefficients = np.stack([rng.uniform(1, 2, 4) * [1e3, 3e2, 5e2, 4e2] for _ in PATCH.faces])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from crumple.energies import (
+    attachments,
     bending_hinge,
     bending_measured,
     damping,
@@ -21,6 +22,7 @@ from crumple.energies.contract import Example
 
 EXAMPLES: dict[str, Callable[[np.random.Generator], Example]] = {
     "membrane_stvk": membrane_stvk.example,
+    "membrane_stvk_stretched": membrane_stvk.example_stretched,
     "membrane_measured": membrane_measured.example,
     "bending_hinge": bending_hinge.example,
     "bending_hinge_creased": bending_hinge.example_creased,
@@ -31,4 +33,5 @@ EXAMPLES: dict[str, Callable[[np.random.Generator], Example]] = {
     "gravity": gravity.example,
     "wind": wind.example,
     "pins": pins.example,
+    "attachments": attachments.example,
 }

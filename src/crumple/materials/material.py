@@ -32,7 +32,8 @@ class Material:
     `bending` (3,) stiffness B [N m] when curved along u, along 45° and along v, or a measured table (3, 5) with
     columns at the curvatures 0, 5, 10, 15, 20 1/m;
     `damping` stiffness-proportional, the time β in β K v [s];
-    `yield_curvature` [1/m], inf = never yields;  `weakening` γ: B falls to B/(1 + γ damage).
+    `yield_curvature` [1/m], inf = never yields;  `weakening` γ: B falls to B/(1 + γ damage);
+    `yield_strain` in plane, a norm of the Green strain, inf = never yields.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Material:
     damping: float = 0.0
     yield_curvature: float = float("inf")
     weakening: float = 0.0
+    yield_strain: float = float("inf")
 
     def __post_init__(self) -> None:
         _require(self.name, "thickness", self.thickness, "in m")
@@ -51,6 +53,8 @@ class Material:
         _require(self.name, "weakening", self.weakening, "", positive=False)
         if self.yield_curvature != float("inf"):
             _require(self.name, "yield_curvature", self.yield_curvature, "in 1/m, or inf")
+        if self.yield_strain != float("inf"):
+            _require(self.name, "yield_strain", self.yield_strain, "or inf")
         object.__setattr__(self, "membrane", _table(self, "membrane", self.membrane, ((4,), (6, 4))))
         object.__setattr__(self, "bending", _table(self, "bending", self.bending, ((3,), (3, 5))))
         if not self.membrane_is_measured:

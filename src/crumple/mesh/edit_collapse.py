@@ -32,6 +32,7 @@ from crumple.mesh.refusal import (
     SHAPE,
 )
 from crumple.mesh.rings import (
+    GATE,
     INNER,
     Links,
     are_adjacent,
@@ -61,7 +62,7 @@ def edge_feature(buf: Buffers, edge: int) -> int:
     return OK
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**GATE)
 def plan_collapse(buf: Buffers, edge: int, remove_head: bool, tolerance: float) -> int:
     """Refusal code of removing the tail (or head) p of `edge` into its other end q; the mesh is not changed.
 
@@ -89,7 +90,7 @@ def plan_collapse(buf: Buffers, edge: int, remove_head: bool, tolerance: float) 
     return _check_areas(buf, edge, tolerance)
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**GATE)
 def collapse_edge(buf: Buffers, edge: int, remove_head: bool, tolerance: float) -> int:
     """Remove the tail (or head) of `edge` into its other end; returns a refusal code, `OK` = 0.
 
@@ -97,8 +98,14 @@ def collapse_edge(buf: Buffers, edge: int, remove_head: bool, tolerance: float) 
     conserved face data are averaged over the true overlap of new and old faces in each sector.
     """
     code = plan_collapse(buf, edge, remove_head, tolerance)
-    if code != OK:
-        return code
+    if code == OK:
+        apply_collapse(buf, edge, remove_head)
+    return code
+
+
+@njit(**INNER)
+def apply_collapse(buf: Buffers, edge: int, remove_head: bool) -> None:
+    """Do what `plan_collapse` has just answered `OK` to."""
     clear_report(buf)
     other = buf.links.twin[edge]
     count = buf.counters[RING_COUNT]
@@ -129,7 +136,6 @@ def collapse_edge(buf: Buffers, edge: int, remove_head: bool, tolerance: float) 
     refresh_node_corner(buf.links, corner_node(buf.links, r_corner), r_corner)
     if s_corner >= 0:
         refresh_node_corner(buf.links, corner_node(buf.links, s_corner), s_corner)
-    return OK
 
 
 @njit(**INNER)

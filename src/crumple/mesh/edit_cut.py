@@ -215,7 +215,7 @@ def _copy_node(buf: Buffers, node: int) -> int:
     return new
 
 
-@njit(**INNER)
+@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _open_marked(buf: Buffers, edges, count: int) -> None:  # type: ignore[no-untyped-def]
     """Turn the marks into boundary and find the old nodes' corners again."""
     others = np.empty(count, np.int64)

@@ -9,6 +9,7 @@ from crumple.mesh.edit_split import _link, clear_report, edge_is_seam, report_fa
 from crumple.mesh.fields import CONSERVE, DISCARD
 from crumple.mesh.refusal import BOUNDARY_EDGE, DEAD, DUPLICATE_EDGE, INVERTED, LABEL, MATERIAL, OK, SEAM
 from crumple.mesh.rings import (
+    GATE,
     INNER,
     are_adjacent,
     corner_node,
@@ -21,7 +22,7 @@ from crumple.mesh.rings import (
 )
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**GATE)
 def plan_flip(buf: Buffers, edge: int) -> int:
     """Refusal code of flipping `edge`; nothing is changed."""
     if edge < 0 or edge >= 3 * buf.counters[FACES] or buf.links.faces[edge // 3, 0] < 0:
@@ -46,7 +47,7 @@ def plan_flip(buf: Buffers, edge: int) -> int:
     return OK
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**GATE)
 def flip_edge(buf: Buffers, edge: int) -> int:
     """Replace `edge` by the other diagonal of its quadrilateral; returns a refusal code, `OK` = 0.
 
@@ -55,8 +56,14 @@ def flip_edge(buf: Buffers, edge: int) -> int:
     area on both: the diagonals cut each new face in the ratio of the old areas, so this is the exact overlap.
     """
     code = plan_flip(buf, edge)
-    if code != OK:
-        return code
+    if code == OK:
+        apply_flip(buf, edge)
+    return code
+
+
+@njit(**INNER)
+def apply_flip(buf: Buffers, edge: int) -> None:
+    """Do what `plan_flip` has just answered `OK` to."""
     clear_report(buf)
     other = buf.links.twin[edge]
     f, g = edge // 3, other // 3
@@ -93,7 +100,6 @@ def flip_edge(buf: Buffers, edge: int) -> int:
     refresh_node_corner(buf.links, buf.links.vertex_node[b], 3 * g + 1)
     report_face(buf, f)
     report_face(buf, g)
-    return OK
 
 
 @njit(**INNER)

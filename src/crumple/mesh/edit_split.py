@@ -19,6 +19,7 @@ from crumple.mesh.buffers import (
 from crumple.mesh.fields import DISCARD, INTERPOLATE
 from crumple.mesh.refusal import DEAD, DUPLICATE_EDGE, INVERTED, NO_CAPACITY, OK, PARAMETER
 from crumple.mesh.rings import (
+    GATE,
     INNER,
     Links,
     corner_node,
@@ -56,7 +57,7 @@ def edge_is_seam(links: Links, edge: int) -> bool:
     return not ((a == d and b == c) or (a == c and b == d))
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**GATE)
 def split_edge(buf: Buffers, edge: int, t: float) -> int:
     """Put a new node on an edge and cut its one or two faces in two; returns a refusal code, `OK` = 0.
 
@@ -65,8 +66,14 @@ def split_edge(buf: Buffers, edge: int, t: float) -> int:
     the new node is labelled if a and b have the same label.
     """
     code = plan_split(buf, edge, t)
-    if code != OK:
-        return code
+    if code == OK:
+        apply_split(buf, edge, t)
+    return code
+
+
+@njit(**INNER)
+def apply_split(buf: Buffers, edge: int, t: float) -> None:
+    """Do what `plan_split` has just answered `OK` to."""
     clear_report(buf)
     other = buf.links.twin[edge]
     a, b = corner_node(buf.links, edge), corner_node(buf.links, following(edge))
@@ -95,10 +102,9 @@ def split_edge(buf: Buffers, edge: int, t: float) -> int:
     refresh_node_corner(buf.links, a, edge)
     refresh_node_corner(buf.links, b, following(half))
     refresh_node_corner(buf.links, node, half)
-    return OK
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**GATE)
 def plan_split(buf: Buffers, edge: int, t: float) -> int:
     """Refusal code of a split, nothing is changed."""
     if edge < 0 or edge >= 3 * buf.counters[FACES] or buf.links.faces[edge // 3, 0] < 0:

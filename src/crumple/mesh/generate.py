@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.mesh.bent import bend_moebius, moebius_bend_radius
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.typing import Floats, Ints
 
@@ -16,6 +17,8 @@ FACE_LIMIT = 5_000_000
 Kind = Literal["equilateral", "right", "alternating", "delaunay"]
 KINDS: tuple[Kind, ...] = ("equilateral", "right", "alternating", "delaunay")
 Side = Literal["left", "right", "bottom", "top"]
+MOEBIUS_CHORD = 1.0
+"""Largest edge of a bent Möbius strip, over its bend radius: facets make a bend shorter by 1/24 of that squared."""
 JITTER = 0.25
 """Displacement of inner points of the `delaunay` kind, as a fraction of the size."""
 
@@ -104,7 +107,8 @@ def moebius(
 ) -> tuple[SheetMesh, Floats]:
     """A Möbius strip from the pattern [0, length] × [0, width], closed by a seam with a half turn [m].
 
-    The start is stretched (the textbook embedding is not isometric); it has no consistent orientation.
+    It starts bent, not stretched (`bend_moebius`), unless it is too short or its mesh too coarse for that: then it
+    is the stretched ring of the textbooks. It has no consistent orientation.
     """
     require_positive("moebius", length=length, width=width)
     columns, rows = _count_divisions("moebius", length, width, size, 1.0, divisions)
@@ -115,6 +119,8 @@ def moebius(
     angle, across = 2.0 * np.pi * column / columns, width * (row / rows - 0.5)
     reach = length / (2.0 * np.pi) + across * np.cos(0.5 * angle)
     points = np.stack([reach * np.cos(angle), reach * np.sin(angle), across * np.sin(0.5 * angle)], axis=1)
+    if moebius_bend_radius(length, width) * MOEBIUS_CHORD > length / columns:
+        points = bend_moebius(u, length, width)
     return _glued(u, faces, node, points)
 
 

@@ -56,16 +56,21 @@ def plane(size: float | tuple[float, float], divisions: int = 1) -> tuple[Floats
     return points, faces
 
 
-def cylinder_surface(radius: float, height: float, segments: int = 32) -> tuple[Floats, Ints]:
+def cylinder_surface(
+    radius: float, height: float, segments: int = 32, *, rows: int | None = None
+) -> tuple[Floats, Ints]:
     """A closed cylinder around the z axis from z = -height/2 to height/2, with flat ends [m].
 
-    The mantle is cut into rows of about square cells; each end is a fan around its centre.
+    The mantle is cut into `rows`, by default so many that cells are about square; each end is a fan around its centre.
     """
     require_positive("cylinder", radius=radius, height=height)
     _require_count("cylinder.segments", segments, 3)
     chord = 2.0 * radius * np.sin(np.pi / segments)
-    limit_faces("cylinder.segments", 2.0 * segments * (height / chord + 2.0), segments)
-    rows = max(1, round(height / chord))
+    if rows is None:
+        limit_faces("cylinder.segments", 2.0 * segments * (height / chord + 2.0), segments)
+        rows = max(1, round(height / chord))
+    _require_count("cylinder.rows", rows, 1)
+    limit_faces("cylinder.rows", 2.0 * segments * (rows + 1.0), rows)
     column, row = np.tile(np.arange(segments), rows + 1), np.repeat(np.arange(rows + 1), segments)
     angle = 2.0 * np.pi * column / segments
     mantle = np.stack([radius * np.cos(angle), radius * np.sin(angle), height * (row / rows - 0.5)], axis=1)

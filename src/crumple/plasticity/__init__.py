@@ -12,7 +12,15 @@ from crumple.plasticity.creases import (
 from crumple.plasticity.options import PlasticityOptions
 from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, follow_fraction
 from crumple.plasticity.stretching import total_strain, yield_strain
-from crumple.plasticity.transfer import crease_nodes, plastic_residual, restore_damage, restore_plastic
+from crumple.plasticity.transfer import (
+    crease_hinges,
+    crease_nodes,
+    mark_creases,
+    plastic_residual,
+    restore_damage,
+    restore_plastic,
+    unmark_creases,
+)
 from crumple.plasticity.yielding import (
     Yielded,
     YieldLaw,
@@ -31,6 +39,7 @@ __all__ = [
     "crease_from_edges",
     "crease_from_labels",
     "crease_from_shape",
+    "crease_hinges",
     "crease_nodes",
     "edges_on_polyline",
     "follow_angle",
@@ -40,6 +49,7 @@ __all__ = [
     "insert_polyline",
     "label_hinges",
     "make_yield_law",
+    "mark_creases",
     "plastic_residual",
     "rest_angle",
     "restore_damage",
@@ -47,6 +57,7 @@ __all__ = [
     "total_curvature",
     "total_strain",
     "uniform_yield_law",
+    "unmark_creases",
     "yield_curvature",
     "yield_strain",
 ]

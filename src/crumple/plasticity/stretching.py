@@ -1,12 +1,12 @@
-"""Faces stretched beyond a yield strain keep a part of it: building blocks, which no run uses yet.
+"""Faces stretched beyond a yield strain keep a part of it (off unless a material has a `yield_strain`).
 
 The same return as in bending, on the Green strain E = ½(FᵀF - I) of a face and its plastic part E_p:
 
     E_p ← E_p + (1 - ε_y/‖E - E_p‖) (E - E_p)      when ‖E - E_p‖ > ε_y.
 
-E_p is the `rest_strain` of the membrane energy. Real paper and foil hardly flow in plane before they tear; this is for
-lead, clay or plastic film. It leaves the damage alone, which is about bending. A run that used it would have to keep
-E_p in its state and resample it by area when it remeshes.
+E_p is the `rest_strain` of the membrane energy, of the plastic embedding too; remeshing resamples it by area.
+The return scales E - E_p down, so the membrane energy falls whatever the stiffness is. Real paper and foil hardly flow
+in plane before they tear; this is for lead, clay or plastic film. It leaves the damage alone, which is about bending.
 """
 
 from __future__ import annotations

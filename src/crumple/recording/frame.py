@@ -24,6 +24,7 @@ POINT_DATA = {"v": "v", "y": "y", "node_label": "mesh/node_label"}
 CELL_DATA = {
     "damage": "damage",
     "plastic_curvature": "plastic_curvature",
+    "plastic_strain": "plastic_strain",
     "material": "mesh/face_material",
     "sheet": "mesh/face_sheet",
 }

@@ -39,7 +39,7 @@ class GuardArrays(NamedTuple):
     stands for its node, whether it stands for its edge (three each), part;  `obstacle_x` (m, 3) [m].
     `sheet_part` (sheets,) part of each sheet; `thickness` (parts,) [m].
     `found`, `near`, `stack`: scratch of queries.  `change` (5, ·, 4): new faces, new edges, old faces, old edges and
-    swept tetrahedra of an edit, as nodes; `size` (6,) how many of each, and the new node.
+    swept tetrahedra of an edit, as nodes; `size` (8,): see `safety`.
     """
 
     tree: Tree
@@ -66,6 +66,7 @@ class Work(NamedTuple):
     `node_parent`, `vertex_parent` (·, 2): ends of the edge in whose middle an element was made, −1 = was there.
     `node_stamp` (·,): last pass in which a face at the node changed.  `face_mark` (·,): last edit that took it away.
     `edges` (STACK_EDGES,): scratch.  `tally`, `flag`, `constant`: see above.  `density` (materials,) [kg/m²].
+    `scratch` (3, 3): offsets of a new node in x and y, momentum.
     """
 
     buf: Buffers
@@ -78,6 +79,7 @@ class Work(NamedTuple):
     flag: np.ndarray
     constant: Floats
     density: Floats
+    scratch: Floats
     guard: GuardArrays
 
 
@@ -114,6 +116,7 @@ def make_work(buf: Buffers, constant: Floats, flag: np.ndarray, density: Floats,
         flag=flag,
         constant=constant,
         density=density,
+        scratch=np.zeros((3, 3)),
         guard=guard,
     )
     return fit_records(empty, buf)
@@ -144,5 +147,5 @@ def no_guard() -> GuardArrays:
         near=np.zeros(8192, np.int64),
         stack=np.zeros(STACK_SIZE, np.int32),
         change=np.zeros((5, RING_CAPACITY + 8, 4), np.int64),
-        size=np.zeros(6, np.int64),
+        size=np.zeros(8, np.int64),
     )

@@ -18,28 +18,23 @@ from crumple.mesh.rings import INNER, corner_node, corner_vertex, enter, followi
 @njit(**INNER)
 def load_hinge(links, tensor, rest, edge):
     """Unfold the one or two faces of an edge: its tail at the origin, its head on the first axis."""
-    other = links.twin[edge]
     a, b = corner_vertex(links, edge), corner_vertex(links, following(edge))
-    k = corner_vertex(links, preceding(edge))
+    weight = 1.0 if links.twin[edge] < 0 else 0.5
     u = links.u
-    length, along, height = _apex(links, rest, a, b, k)
-    u[a, 0], u[a, 1], u[b, 0], u[b, 1], u[k, 0], u[k, 1] = 0.0, 0.0, length, 0.0, along, height
-    weight = 1.0 if other < 0 else 0.5
-    for v in (a, b, k):
+    for v in (a, b):
         for c in range(3):
             tensor[v, c] = 0.0
-    _add_tensor(links, tensor, rest, a, b, k, a, 1.0, weight)
-    _add_tensor(links, tensor, rest, a, b, k, b, 1.0, weight)
-    _add_tensor(links, tensor, rest, a, b, k, k, 1.0, 1.0)
-    if other >= 0:
-        m = corner_vertex(links, preceding(other))
-        _, along, height = _apex(links, rest, a, b, m)
-        u[m, 0], u[m, 1] = along, -height
-        for c in range(3):
-            tensor[m, c] = 0.0
-        _add_tensor(links, tensor, rest, a, b, m, a, -1.0, weight)
-        _add_tensor(links, tensor, rest, a, b, m, b, -1.0, weight)
-        _add_tensor(links, tensor, rest, a, b, m, m, -1.0, 1.0)
+    half, side = edge, 1.0
+    for _ in range(2):
+        if half >= 0:
+            k = corner_vertex(links, preceding(half))
+            length, along, height = _apex(links, rest, a, b, k)
+            u[a, 0], u[a, 1], u[b, 0], u[b, 1], u[k, 0], u[k, 1] = 0.0, 0.0, length, 0.0, along, side * height
+            for c in range(3):
+                tensor[k, c] = 0.0
+            for v in (a, b, k):
+                _add_tensor(links, tensor, rest, a, b, k, v, side, 1.0 if v == k else weight)
+        half, side = links.twin[edge], -1.0
 
 
 @njit(**INNER)

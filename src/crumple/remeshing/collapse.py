@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from crumple.mesh.buffers import RING_COUNT
-from crumple.mesh.edits import collapse_edge, plan_collapse
+from crumple.mesh.edits import apply_collapse, plan_collapse
 from crumple.mesh.refusal import OK
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
 from crumple.remeshing.arrays import (
@@ -28,6 +27,7 @@ from crumple.remeshing.flip import is_turned_little, stamp_faces
 from crumple.remeshing.measure import aspect, edge_size, edge_strain
 from crumple.remeshing.momentum import add_momentum, restore_momentum
 from crumple.remeshing.safety import (
+    GONE,
     NEW_EDGES,
     NEW_FACES,
     OLD_EDGES,
@@ -67,12 +67,13 @@ def try_collapse(work, edge, remove_head, limit):
         )  # fmt: skip
         done = is_safe(
             work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-            work.tally[EDITS], work.constant, p, True,
+            work.tally[EDITS], work.constant,
         )  # fmt: skip
         if not done:
             work.tally[REFUSED] += 1
     if done:
-        total = np.zeros(3)
+        total = work.scratch[2]
+        total[0], total[1], total[2] = 0.0, 0.0, 0.0
         column = work.flag[VELOCITY]
         if column >= 0:
             for i in range(count):
@@ -80,7 +81,7 @@ def try_collapse(work, edge, remove_head, limit):
                     buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
                     buf.ring[i] // 3, 1.0, total,
                 )  # fmt: skip
-        collapse_edge(buf, edge, remove_head, work.constant[TOLERANCE])
+        apply_collapse(buf, edge, remove_head)
         if column >= 0:
             restore_momentum(
                 buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
@@ -88,7 +89,7 @@ def try_collapse(work, edge, remove_head, limit):
             )  # fmt: skip
         stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
         if work.flag[GUARDED]:
-            follow_faces(work.guard, buf.links, buf.node_data, buf.report, False)
+            follow_faces(work.guard, buf.links, buf.node_data, buf.report)
         work.tally[COLLAPSES] += 1
     return done
 
@@ -126,6 +127,7 @@ def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, con
 def _describe_collapse(links, ring, count, last, p, q, change, size, mark, edit):
     """Write to the guard what the planned collapse of node p into q makes and takes away."""
     clear_change(size)
+    size[GONE] = p
     for i in range(count):
         corner = ring[i]
         b, c = corner_node(links, following(corner)), corner_node(links, preceding(corner))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
 from numba import njit
 
 from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
-from crumple.mesh.edits import edge_is_seam, flip_edge, plan_flip
+from crumple.mesh.edits import apply_flip, edge_is_seam, plan_flip
 from crumple.mesh.refusal import OK
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
 from crumple.remeshing.arrays import (
@@ -123,10 +122,11 @@ def try_flip(work, edge):
             _describe_flip(buf.links, edge, work.guard.change, work.guard.size)
             done = is_safe(
                 work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-                work.tally[EDITS], work.constant, -1, True,
+                work.tally[EDITS], work.constant,
             )  # fmt: skip
         if done:
-            total = np.zeros(3)
+            total = work.scratch[2]
+            total[0], total[1], total[2] = 0.0, 0.0, 0.0
             column = work.flag[VELOCITY]
             if column >= 0:
                 for face in (f, g):
@@ -134,7 +134,7 @@ def try_flip(work, edge):
                         buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
                         face, 1.0, total,
                     )  # fmt: skip
-            flip_edge(buf, edge)
+            apply_flip(buf, edge)
             if column >= 0:
                 restore_momentum(
                     buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
@@ -142,7 +142,7 @@ def try_flip(work, edge):
                 )  # fmt: skip
             stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
             if work.flag[GUARDED]:
-                follow_faces(work.guard, buf.links, buf.node_data, buf.report, False)
+                follow_faces(work.guard, buf.links, buf.node_data, buf.report)
             work.tally[FLIPS] += 1
         else:
             work.tally[REFUSED] += 1

@@ -68,7 +68,7 @@ def least_relative_gap(surface: Surface, x: Floats) -> float:
     """Least (d − s ξ)/(s dhat) of all pairs within reach at x (node_count, 3) [m]; 1 when there are none."""
     pairs = find_candidates(surface, x, x, surface.reach)
     a = surface.arrays
-    rest, part, dynamic = a.node_rest, a.node_part, a.dynamic_count
+    rest, part, dynamic = a.node_rest, a.node_part, a.sheet_count
     point = np.concatenate([pairs.point_face[:, :1], surface.faces[pairs.point_face[:, 1]]], axis=1)
     edge = np.concatenate([surface.edges[pairs.edge_edge[:, 0]], surface.edges[pairs.edge_edge[:, 1]]], axis=1)
     constants = (rest, part, a.part_thickness, a.dhat, dynamic)
@@ -120,7 +120,7 @@ def guard_arrays(guard: Guard, mesh: SheetMesh, face_room: int) -> GuardArrays:
         obstacle=table,
         obstacle_x=x,
         sheet_part=guard.sheet_part(mesh),
-        thickness=surface.part_thickness,
+        thickness=np.array(surface.part_thickness),  # writable: another type would be compiled again
     )
 
 

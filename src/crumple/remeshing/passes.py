@@ -5,22 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
+from crumple.mesh.buffers import FACE_COUNT, FACE_LIST, NODES
+from crumple.mesh.edits import apply_collapse, plan_collapse
 from crumple.mesh.refusal import NO_CAPACITY, OK
-from crumple.mesh.rings import INNER, corner_node, following
-from crumple.remeshing.arrays import SPLITS, STACK_EDGES, SURFACE
+from crumple.mesh.rings import GATE, INNER, corner_node, enter, following, ring_start
+from crumple.remeshing.arrays import GUARDED, PASS, SPLITS, STACK_EDGES, SURFACE, TOLERANCE
 from crumple.remeshing.collapse import try_collapse
-from crumple.remeshing.flip import try_flip
+from crumple.remeshing.flip import stamp_faces, try_flip
 from crumple.remeshing.measure import aspect, half_edge_size, length2
+from crumple.remeshing.merge import can_merge
+from crumple.remeshing.safety import follow_faces
 from crumple.remeshing.split import try_split
 
-SPLIT, COLLAPSE, FLIP = 0, 1, 2
-"""What `run_pass` does."""
+SPLIT, COLLAPSE, FLIP, MERGE = 0, 1, 2, 3
+"""What `run_pass` does; a pass of merges also collapses."""
+_NOTHING, _SPLIT, _TAIL, _HEAD, _MERGE, _MERGE_TAIL, _MERGE_HEAD = 0, 1, 2, 3, 4, 5, 6
+"""What is tried next on an edge: a merge is a split and the removal of both ends."""
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(**GATE)
 def run_pass(work, mode, edges, ends, limit, budget):
-    """Split, collapse or flip the edges in this order, where they are still there, and flip what changes after each.
+    """Split, collapse, merge or flip the edges in this order, where they are still there, and flip what changes.
 
     `edges` half-edges with the nodes `ends` (n, 2). `limit`: length² in the metric above which an edge is split, or
     up to which edges may grow by a collapse. Not more than `budget` splits in all. Returns `OK`, or `NO_CAPACITY`
@@ -35,24 +40,40 @@ def run_pass(work, mode, edges, ends, limit, budget):
         edge = edges[n]
         if not _is_same_edge(buf.links, edge, ends[n, 0], ends[n, 1]):
             continue
-        depth = 0
+        depth, step = 0, _NOTHING
         if mode == FLIP:
             stack[0] = edge
             depth = 1
         else:
             size = half_edge_size(buf.links, buf.vertex_data, buf.node_rest, surface, edge)
-            done = False
             if mode == SPLIT and size > limit and work.tally[SPLITS] < budget:
+                step = _SPLIT
+            elif mode != SPLIT and size <= limit:
+                step = _TAIL
+        while step != _NOTHING:
+            if step in (_SPLIT, _MERGE):
                 code = try_split(work, edge)
                 if code == NO_CAPACITY:
                     return NO_CAPACITY
                 done = code == OK
-            elif mode == COLLAPSE and size <= limit:
-                for head in range(2):
-                    if not done:
-                        done = try_collapse(work, edge, head == 1, limit)
+                step = _MERGE_TAIL if done and step == _MERGE else _NOTHING
+            else:
+                done = try_collapse(work, edge, step in (_HEAD, _MERGE_HEAD), limit)
+                if step == _TAIL and not done:
+                    step = _HEAD
+                elif step == _HEAD and not done and mode == MERGE and not surface:
+                    step = _MERGE if can_merge(buf, work.constant, edge, limit) else _NOTHING
+                elif step == _MERGE_TAIL and done:
+                    # the last edit has left the new node, which has the highest number, in place of the tail
+                    edge = _find_edge(buf.links, buf.counters[NODES] - 1, ends[n, 1])
+                    step = _MERGE_HEAD if edge >= 0 else _NOTHING
+                elif step == _MERGE_TAIL:
+                    _undo_split(work, edge)
+                    step = _NOTHING
+                else:
+                    step = _NOTHING
             if done:
-                depth = _push_faces(buf.report, stack)
+                depth = _push_faces(buf.report, stack, depth)
         left = 8 + 2 * depth
         while depth > 0 and left > 0:
             depth -= 1
@@ -68,13 +89,42 @@ def run_pass(work, mode, edges, ends, limit, budget):
 
 
 @njit(**INNER)
-def _push_faces(report, stack):
-    """Number of edges of the last edit's faces, written to `stack`."""
-    count = min(report[FACE_COUNT], STACK_EDGES // 6)
+def _find_edge(links, tail, head):
+    """A half-edge from one node to another, −1 = there is none."""
+    first, leave = ring_start(links, tail)
+    corner = first
+    while True:
+        if corner_node(links, following(corner)) == head:
+            return corner
+        through = links.twin[leave]
+        if through < 0:
+            return -1
+        corner, leave = enter(links, tail, through)
+        if corner == first:
+            return -1
+
+
+@njit(**INNER)
+def _undo_split(work, edge):
+    """Take the node in the middle away again: the head of `edge`, into its tail."""
+    buf = work.buf
+    head = edge >= 0  # true, but not a constant (see `INNER`)
+    if plan_collapse(buf, edge, head, work.constant[TOLERANCE]) == OK:
+        apply_collapse(buf, edge, head)
+        stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
+        if work.flag[GUARDED]:
+            follow_faces(work.guard, buf.links, buf.node_data, buf.report)
+        work.tally[SPLITS] -= 1
+
+
+@njit(**INNER)
+def _push_faces(report, stack, depth):
+    """Number of edges on the `stack` with those of the last edit's faces."""
+    count = min(report[FACE_COUNT], (STACK_EDGES - 2 * depth) // 6)
     for n in range(count):
         for k in range(3):
-            stack[3 * n + k] = 3 * report[FACE_LIST + n] + k
-    return 3 * count
+            stack[depth + 3 * n + k] = 3 * report[FACE_LIST + n] + k
+    return depth + 3 * count
 
 
 @njit(**INNER)

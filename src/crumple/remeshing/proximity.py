@@ -2,7 +2,8 @@
 
 A traversal of the bounding-box tree of the obstacle faces: children farther away than the nearest point so far are
 left out, and the nearer child comes first. Nodes with near numbers are mostly near each other, so the face found for
-one node bounds the search of the next.
+one node bounds the search of the next. A face is as far away as its plane at least: inside a closed obstacle, where
+many boxes are near, this leaves out nearly all.
 """
 
 from __future__ import annotations
@@ -32,30 +33,38 @@ def nearest_obstacle(x: Floats, obstacle_faces: Ints, obstacle_x: Floats, cutoff
     chunks = (len(x) + CHUNK - 1) // CHUNK
     run_chunks(
         _search, chunks, np.ascontiguousarray(x), faces, points,
-        tree.node_box, tree.item_box, tree.order, tree.start, cutoff, vector,
+        tree.node_box, tree.item_box, _planes(faces, points)[tree.order], tree.order, tree.start, cutoff, vector,
     )  # fmt: skip
     return vector
 
 
+def _planes(faces: Ints, points: Floats) -> Floats:
+    """Unit normal n and n·p of the plane of each face, (n, 4); 0 for a face without area."""
+    p = points[faces]
+    normal = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0.0)
+    return np.concatenate([normal, (normal * p[:, 0]).sum(axis=1, keepdims=True)], axis=1)
+
+
 @kernel
-def _search(first, step, x, faces, points, box, item_box, order, start, cutoff, vector):
+def _search(first, step, x, faces, points, box, item_box, plane, order, start, cutoff, vector):
     """`vector` of the nodes of the chunks first, first + step, …"""
     stack, bound = np.empty(STACK_SIZE, np.int32), np.empty(STACK_SIZE)
     leaves = start.shape[0] - 1
     for chunk in range(first, (len(x) + CHUNK - 1) // CHUNK, step):
-        near = -1
+        near = order[0]
         for n in range(chunk * CHUNK, min((chunk + 1) * CHUNK, len(x))):
             px, py, pz = x[n, 0], x[n, 1], x[n, 2]
             best = cutoff * cutoff
-            if near >= 0:
-                best = _improve(faces, points, near, px, py, pz, best, vector, n)
+            best = _improve(faces, points, near, px, py, pz, best, vector, n)
             depth = 1
-            stack[0], bound[0] = 1, _box_distance(box, 1, px, py, pz)
+            stack[0], bound[0] = 1, 0.0
             while depth > 0:
                 depth -= 1
                 if bound[depth] >= best:
                     continue
-                node = stack[depth]
+                node = np.int64(stack[depth])
                 if node < leaves:
                     one, two = 2 * node, 2 * node + 1
                     d_one, d_two = _box_distance(box, one, px, py, pz), _box_distance(box, two, px, py, pz)
@@ -66,7 +75,8 @@ def _search(first, step, x, faces, points, box, item_box, order, start, cutoff, 
                     depth += 2
                     continue
                 for i in range(start[node - leaves], start[node - leaves + 1]):
-                    if _box_distance(item_box, i, px, py, pz) < best:
+                    away = plane[i, 0] * px + plane[i, 1] * py + plane[i, 2] * pz - plane[i, 3]
+                    if away * away < best and _box_distance(item_box, i, px, py, pz) < best:
                         found = _improve(faces, points, order[i], px, py, pz, best, vector, n)
                         if found < best:
                             best, near = found, order[i]

@@ -26,7 +26,7 @@ from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing import arrays as at
 from crumple.remeshing.guard import Guard, guard_arrays, least_relative_gap, refresh_tree
 from crumple.remeshing.options import RemeshOptions
-from crumple.remeshing.passes import COLLAPSE, FLIP, SPLIT, gather_edges, gather_thin, run_pass
+from crumple.remeshing.passes import COLLAPSE, FLIP, MERGE, SPLIT, gather_edges, gather_thin, run_pass
 from crumple.remeshing.surface import (
     is_surface,
     join_surface,
@@ -324,24 +324,24 @@ def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tu
             if work.tally[at.FLIPS] == before:
                 break
     if options.split:
-        work = _split_loop(work, budget)
+        work = _split_loop(work, options.split_limit**2, budget)
     work.flag[at.COARSENING] = 1
     if options.collapse:
-        work = _collapse_loop(work)
+        work = _collapse_loop(work, options.merge)
     if options.split and options.collapse:
         work = _cure_thin(work, budget)
     return work, int(work.tally[at.PASS])
 
 
-def _split_loop(work: at.Work, budget: int) -> at.Work:
+def _split_loop(work: at.Work, limit: float, budget: int) -> at.Work:
     """Passes of splits until all edges are valid or nothing more can be done."""
     since = 0
     for _ in range(MAX_PASSES):
-        edges, size = _edges_between(work, 1.0, np.inf, since)
+        edges, size = _edges_between(work, limit, np.inf, since)
         if not len(edges):
             break
         before, room = work.tally[at.SPLITS], len(work.buf.links.faces)
-        work = _run(work, SPLIT, edges[np.argsort(-size, kind="stable")], budget=budget)
+        work = _run(work, SPLIT, edges[np.argsort(-size, kind="stable")], limit=limit, budget=budget)
         since = int(work.tally[at.PASS])
         if len(work.buf.links.faces) > room:
             since = 0
@@ -350,17 +350,21 @@ def _split_loop(work: at.Work, budget: int) -> at.Work:
     return work
 
 
-def _collapse_loop(work: at.Work) -> at.Work:
+def _collapse_loop(work: at.Work, merge: bool) -> at.Work:
     """Passes of collapses until nothing more can go; to be rid of thin faces, edges may grow to the full length."""
-    since, limit = 0, float(work.constant[at.LIMIT]) ** 2
+    since, limit, mode = 0, float(work.constant[at.LIMIT]) ** 2, COLLAPSE
     for _ in range(MAX_PASSES):
         edges, size = _edges_between(work, -1.0, limit, since)
-        before = work.tally[at.COLLAPSES]
-        work = _run(work, COLLAPSE, edges[np.argsort(size, kind="stable")], limit=limit)
+        before, room = work.tally[at.COLLAPSES], len(work.buf.links.faces)
+        work = _run(work, mode, edges[np.argsort(size, kind="stable")], limit=limit)
         since = int(work.tally[at.PASS])
         work = _run(work, FLIP, _thin_edges(work).ravel())
         work = _run(work, COLLAPSE, _thin_edges(work).ravel(), limit=1.0)
-        if work.tally[at.COLLAPSES] == before:
+        if len(work.buf.links.faces) > room:
+            since = 0
+        elif merge and mode == COLLAPSE:
+            since, mode = 0, MERGE
+        elif work.tally[at.COLLAPSES] == before:
             break
     return work
 

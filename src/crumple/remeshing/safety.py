@@ -25,15 +25,16 @@ from crumple.contact.bvh import tree_grow, tree_query
 from crumple.contact.distance import edge_edge, point_triangle
 from crumple.contact.intersection import orientation, segment_hits_triangle
 from crumple.contact.pair import NEAR_REST
-from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
+from crumple.mesh.buffers import FACE_COUNT, FACE_LIST, NEW_NODE_COUNT
 from crumple.mesh.rings import INNER
 from crumple.remeshing.arrays import DHAT, FLOOR, REACH, STEP
 
 SPLIT_GAP = 0.1
 """Relative gap that pairs which only a split brings into being may have."""
 
-NEW_FACES, NEW_EDGES, OLD_FACES, OLD_EDGES, TETRAHEDRA, POINT = 0, 1, 2, 3, 4, 5
-"""Entries of `GuardArrays.size`; the last is the new node, or −1."""
+NEW_FACES, NEW_EDGES, OLD_FACES, OLD_EDGES, TETRAHEDRA, POINT, GONE, MOVES = 0, 1, 2, 3, 4, 5, 6, 7
+"""Entries of `GuardArrays.size`: how many of each; then the new node and the node taken away, or −1; and whether the
+geometry changes."""
 
 
 @njit(**INNER)
@@ -41,10 +42,10 @@ def clear_change(size):
     """Nothing is made or taken away."""
     for k in range(5):
         size[k] = 0
-    size[POINT] = -1
+    size[POINT], size[GONE], size[MOVES] = -1, -1, 1
 
 
-@njit(**INNER)
+@njit(**STEP)
 def push(change, size, kind, a, b, c, d):
     """Append a primitive to one of the lists of the change."""
     n = size[kind]
@@ -62,16 +63,13 @@ def push_edge_once(change, size, kind, a, b):
 
 
 @njit(**INNER)
-def is_safe(guard, links, face_sheet, x, rest, mark, edit, constant, gone, moves):
-    """Whether the change in the guard is safe.
-
-    `mark` (faces,) is `edit` for the faces taken away; `gone` is the node taken away or −1; `moves`: whether the
-    geometry changes.
-    """
+def is_safe(guard, links, face_sheet, x, rest, mark, edit, constant):
+    """Whether the change in the guard is safe; `mark` (faces,) is `edit` for the faces taken away."""
     count = _find_near(guard, links, x, constant[REACH])
     if count < 0:
         return False
     part = guard.sheet_part[face_sheet[links.node_corner[guard.change[OLD_FACES, 0, 0]] // 3]]
+    gone, moves = guard.size[GONE], guard.size[MOVES] != 0
     rho, before = 1.0, 1.0
     for sweep in range(2):
         for n in range(count):
@@ -387,8 +385,9 @@ def _is_inside(x, other_x, a, i, j, k, m):
 
 
 @njit(**INNER)
-def follow_faces(guard, links, x, report, split):
+def follow_faces(guard, links, x, report):
     """Bring the tree up to date with the faces of the last edit; after a split, every second one is new."""
+    split = report[NEW_NODE_COUNT] > 0
     for n in range(report[FACE_COUNT]):
         face = report[FACE_LIST + n]
         if split and n % 2 == 1:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from crumple.mesh.buffers import NEW_VERTEX_A, NEW_VERTEX_B, NODES
-from crumple.mesh.edits import plan_split, split_edge
+from crumple.mesh.edits import apply_split, plan_split
 from crumple.mesh.refusal import OK, SHAPE
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
 from crumple.remeshing.arrays import (
@@ -21,6 +20,7 @@ from crumple.remeshing.arrays import (
     SMOOTH_COS,
     SPLITS,
     STEP,
+    STRAIN,
     SURFACE,
 )
 from crumple.remeshing.chart import load_hinge
@@ -28,6 +28,7 @@ from crumple.remeshing.flip import stamp_faces
 from crumple.remeshing.measure import keeps_shape
 from crumple.remeshing.placement import smooth_offset
 from crumple.remeshing.safety import (
+    MOVES,
     NEW_EDGES,
     NEW_FACES,
     OLD_EDGES,
@@ -60,12 +61,17 @@ def try_split(work, edge):
             code = SHAPE
     if code == OK:
         a, b = corner_node(buf.links, edge), corner_node(buf.links, following(edge))
-        offset, plastic = np.zeros(3), np.zeros(3)
+        offset, plastic = work.scratch[0], work.scratch[1]
         moves = False
-        if work.flag[SMOOTH]:
-            moves = smooth_offset(buf.links, buf.node_data, work.constant[SMOOTH_COS], a, b, 0, offset)
-            if work.flag[HAS_Y]:
-                smooth_offset(buf.links, buf.node_data, work.constant[SMOOTH_COS], a, b, 3, plastic)
+        for place in range(2):
+            for k in range(3):
+                work.scratch[place, k] = 0.0
+            if work.flag[SMOOTH] and (place == 0 or work.flag[HAS_Y]):
+                smooth = smooth_offset(
+                    buf.links, buf.edge_label, buf.node_data, buf.node_rest, work.flag[SURFACE] != 0,
+                    work.constant[SMOOTH_COS], work.constant[STRAIN], edge, 3 * place, work.scratch[place],
+                )  # fmt: skip
+                moves = moves or (place == 0 and smooth)
         if work.flag[GUARDED]:
             safe = False
             for attempt in range(2):
@@ -77,11 +83,11 @@ def try_split(work, edge):
                     work.tally[EDITS] += 1
                     _describe_split(
                         buf.links, edge, buf.counters[NODES], buf.node_data, buf.node_rest, offset,
-                        work.guard.change, work.guard.size, work.face_mark, work.tally[EDITS],
+                        attempt == 0, work.guard.change, work.guard.size, work.face_mark, work.tally[EDITS],
                     )  # fmt: skip
                     safe = is_safe(
                         work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-                        work.tally[EDITS], work.constant, -1, attempt == 0,
+                        work.tally[EDITS], work.constant,
                     )  # fmt: skip
             if not safe:
                 work.tally[REFUSED] += 1
@@ -93,7 +99,7 @@ def try_split(work, edge):
             if buf.links.twin[edge] >= 0:
                 other_tail = corner_vertex(buf.links, buf.links.twin[edge])
                 other_head = corner_vertex(buf.links, following(buf.links.twin[edge]))
-            split_edge(buf, edge, 0.5)
+            apply_split(buf, edge, 0.5)
             for k in range(3):
                 buf.node_data[node, k] += offset[k]
                 if work.flag[HAS_Y]:
@@ -103,7 +109,7 @@ def try_split(work, edge):
             _record(work.vertex_parent, buf.report[NEW_VERTEX_B], other_tail, other_head)
             stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
             if work.flag[GUARDED]:
-                follow_faces(work.guard, buf.links, buf.node_data, buf.report, True)
+                follow_faces(work.guard, buf.links, buf.node_data, buf.report)
             work.tally[SPLITS] += 1
     return code
 
@@ -116,14 +122,14 @@ def _record(parents, new, a, b):
 
 
 @njit(**INNER)
-def _describe_split(links, edge, node, x, rest, offset, change, size, mark, edit):
+def _describe_split(links, edge, node, x, rest, offset, moves, change, size, mark, edit):
     """Write to the guard what a split makes and takes away; the free slot `node` stands for the new node."""
     a, b = corner_node(links, edge), corner_node(links, following(edge))
     for k in range(3):
         x[node, k] = 0.5 * x[a, k] + 0.5 * x[b, k] + offset[k]
         rest[node, k] = 0.5 * rest[a, k] + 0.5 * rest[b, k]
     clear_change(size)
-    size[POINT] = node
+    size[POINT], size[MOVES] = node, 1 if moves else 0
     push(change, size, OLD_EDGES, a, b, 0, 0)
     push(change, size, NEW_EDGES, a, node, 0, 0)
     push(change, size, NEW_EDGES, node, b, 0, 0)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from crumple.errors import InputError
-from crumple.scenes.arcsim_boundaries import handle_table, obstacle_tables
-from crumple.scenes.arcsim_cloths import check_cloths, cloth_table, remeshing_table
+from crumple.scenes.arcsim_boundaries import handle_tables, obstacle_tables
+from crumple.scenes.arcsim_cloths import check_cloths, cloth_table, remeshing_tables
 from crumple.scenes.arcsim_files import Files
 from crumple.scenes.arcsim_json import Entry, Notes, Tables, read_json
 from crumple.scenes.arcsim_motions import motion_tables
@@ -44,28 +44,40 @@ def _translate(scene: Entry, files: Files) -> dict[str, Any]:
     """All tables; every key of the file is read or noted."""
     cloths = check_cloths(scene)
     run, off, magic = run_table(scene), disabled_parts(scene), scene.entry("magic")
-    remeshing = None if "remeshing" in off else remeshing_table(cloths)
+    sizing = sizing_table(magic)
+    remeshing = [table | sizing for table in remeshing_tables(cloths)] if "remeshing" not in off else []
     motions, count = motion_tables(scene, files)
-    stiffness = handle_stiffness(magic)
-    jitter = jitter_table(magic)
+    handles, attachments = handle_tables(scene, cloths, count, handle_stiffness(magic))
     tables: dict[str, Any] = {
         "run": run,
         "contact": contact_table(scene, magic, off, remeshing),
         "environment": environment_table(scene),
-        "sheets": [cloth_table(cloth, k, files) | jitter for k, cloth in enumerate(cloths)],
+        "sheets": _sheets(cloths, remeshing, jitter_table(magic), files),
         "motions": motions,
-        "handles": [
-            handle_table(handle, k, count, len(cloths), stiffness) for k, handle in enumerate(scene.entries("handles"))
-        ],
+        "handles": handles,
+        "attachments": attachments,
         "obstacles": obstacle_tables(
             scene, count, scene.number("obs_friction", OBSTACLE_FRICTION), run["frame_time"], files
         ),
     }
-    sizing = sizing_table(magic)
-    if remeshing is not None:
-        tables["remeshing"] = {**remeshing, **sizing, "projection": "popfilter" not in off}
+    if remeshing:
+        tables["remeshing"] = remeshing[0] | {"projection": "popfilter" not in off}
     if "plasticity" in off:
         tables["plasticity"] = {"rule": "none"}
+    scene.ignore("hylc", "homogenised yarns belong to another program; the materials of the file are used")
+    if scene.has("handlebars"):
+        raise scene.error("not part of ARCSim's format; name the nodes in handles", key="handlebars")
     close_magic(magic)
     scene.close()
     return tables
+
+
+def _sheets(
+    cloths: list[Entry], remeshing: list[dict[str, Any]], jitter: dict[str, Any], files: Files
+) -> list[dict[str, Any]]:
+    """The cloths; one whose remeshing differs from that of the first keeps its own."""
+    sheets = []
+    for k, cloth in enumerate(cloths):
+        own = remeshing[k] if remeshing and remeshing[k] != remeshing[0] else None
+        sheets.append(cloth_table(cloth, k, files, own) | jitter)
+    return sheets

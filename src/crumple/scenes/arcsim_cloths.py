@@ -13,13 +13,23 @@ from crumple.scenes.arcsim_json import Entry, read_json
 from crumple.scenes.arcsim_motions import transform_table
 
 NO_TEARING = "tearing is not supported yet: the sheet does not tear"
-_FRACTURE = ("toughness", "bend_width", "initiation_factor", "fracture_bend_thickness", "fracture_toughness")
+_FRACTURE = (
+    "toughness",
+    "bend_width",
+    "initiation_factor",
+    "fracture_bending_mult",
+    "fracture_bend_thickness",
+    "fracture_toughness",
+)
 _NO_LIMIT = 1e9
 """Refinement by velocity that never acts [m/s]."""
 
 
-def cloth_table(entry: Entry, k: int, files: Files) -> dict[str, Any]:
-    """A sheet; the scale of its transform enlarges pattern and world alike, so it does not strain the sheet."""
+def cloth_table(entry: Entry, k: int, files: Files, own: dict[str, Any] | None) -> dict[str, Any]:
+    """A sheet, with its `own` remeshing if it differs from that of the others.
+
+    The scale of the transform enlarges pattern and world alike, so it does not strain the sheet.
+    """
     table: dict[str, Any] = {"name": f"cloth{k}", "shape": {"kind": "file", "mesh": files.find(entry, "mesh")}}
     if entry.has("transform"):
         table["transform"] = transform_table(entry.entry("transform"))
@@ -28,23 +38,29 @@ def cloth_table(entry: Entry, k: int, files: Files) -> dict[str, Any]:
         table["velocity"] = _steady(entry.entry("velocity"))
     elif velocity is not None:
         table["velocity"] = entry.vector("velocity", 3)
-    materials = [material_table(one, files) for one in entry.entries("materials")]
+    given = [entry.entry("materials")] if isinstance(entry.take("materials"), dict) else entry.entries("materials")
+    materials = [material_table(one, files) for one in given]
     if not materials:
         raise entry.error("needs a list with at least one material", key="materials")
     table.update({"material": materials[0]} if len(materials) == 1 else {"materials": materials})
     if entry.text("reference", "linear") != "linear":
         entry.ignore("reference", "the rest shape is the pattern in the mesh file")
-    entry.has("remeshing")  # read by remeshing_table
+    if own is not None:
+        table["remeshing"] = own
+    for key in ("remeshing", "handles"):
+        entry.has(key)  # read by remeshing_tables and handle_tables
+    if entry.has("stitches"):
+        raise entry.error("not part of ARCSim's format; a handle of type glue joins nodes", key="stitches")
     entry.close()
     return table
 
 
 def _steady(entry: Entry) -> list[float]:
-    """The velocity [m/s] of {translate: …}; a sheet cannot start turning or growing."""
-    for key in ("rotate", "scale"):
+    """The velocity [m/s] of {translate: …} or {linear: …}; a sheet cannot start turning or growing."""
+    for key in ("rotate", "angular", "scale"):
         if entry.has(key):
             raise entry.error("a sheet starts with a translation velocity only", key=key)
-    velocity = entry.vector("translate", 3, [0.0, 0.0, 0.0])
+    velocity = entry.vector("linear" if entry.has("linear") else "translate", 3, [0.0, 0.0, 0.0])
     entry.close()
     return velocity
 
@@ -125,15 +141,12 @@ def _plate_thickness(record: Any) -> float | None:
     return float(f"{thickness:.3g}") if 1e-6 < thickness < DEFAULT_THICKNESS else None
 
 
-def remeshing_table(cloths: list[Entry]) -> dict[str, Any] | None:
-    """The one remeshing table of the scene, None when no cloth has one; all must agree."""
-    if not any(cloth.has("remeshing") for cloth in cloths):
-        return None
-    tables = [_remeshing(cloth.entry("remeshing")) if cloth.has("remeshing") else None for cloth in cloths]
-    for cloth, table in zip(cloths, tables, strict=True):
-        if table != tables[0]:
-            raise cloth.error("must be the same for all cloths", key="remeshing")
-    return tables[0]
+def remeshing_tables(cloths: list[Entry]) -> list[dict[str, Any]]:
+    """The remeshing table of each cloth; none when no cloth has one."""
+    given = [cloth.has("remeshing") for cloth in cloths]
+    if any(given) and not all(given):
+        raise cloths[given.index(False)].error("this key is missing; other cloths have it", key="remeshing")
+    return [_remeshing(cloth.entry("remeshing")) for cloth in cloths] if all(given) else []
 
 
 def _remeshing(entry: Entry) -> dict[str, Any]:
@@ -146,6 +159,7 @@ def _remeshing(entry: Entry) -> dict[str, Any]:
     if table["size_min"] > table["size_max"]:
         raise entry.error("must be [smallest, largest], in m", entry.take("size"), key="size")
     entry.ignore("refine_fracture", NO_TEARING)
+    entry.ignore("boundary_detail_mult", "the border is meshed as finely as the rest")
     entry.close()
     return table
 

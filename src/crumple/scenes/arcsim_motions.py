@@ -1,12 +1,13 @@
 """Transforms and motions of an ARCSim scene as tables.
 
-A motion file is plain text: the number of motions, then for each its number of keys followed by as many rows of
-7 numbers: translation x y z [m] and a rotation quaternion w x y z. Keys are 1/fps apart from time 0; # begins a
-comment.
+A motion file is plain text: `NumFrames: n`, then for each body k = 0, 1, … a line `body[k] position` with n rows
+x y z [m] after it and a line `body[k] orientation` with n rows w x y z, unit quaternions. Motion k is that of body k;
+keys are 1/fps apart from time 0.
 """
 
 from __future__ import annotations
 
+import re
 from math import atan2, degrees, isfinite, sqrt
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,12 @@ from crumple.scenes.arcsim_json import Entry
 from crumple.scenes.messages import one_line
 
 MOST_MOTIONS = 10_000
-MOST_NUMBERS = 5_000_000
+MOST_KEYS = 100_000
+_HEADER = re.compile(r"NumFrames:\s*(\d+)")
+_SECTION = re.compile(r"body\[(\d{1,6})\]\s+(position|orientation)")
+_COLUMNS = {"position": 3, "orientation": 4}
+SMALLEST_SCALE = 1e-6
+"""What the scale 0 becomes in a motion, so that it can be inverted."""
 FRAME = "frame"
 """Name of the motion that holds the overall transform of a motion file."""
 
@@ -62,8 +68,10 @@ def motion_tables(scene: Entry, files: Files) -> tuple[dict[str, Any], int]:
 
 
 def _key(entry: Entry) -> dict[str, Any]:
-    """A key frame; a given velocity replaces the tangent of what it names."""
+    """A key frame; a given velocity replaces the tangent of what it names. Scale 0 brings all nodes to one point."""
     table = {"time": entry.number("time"), **transform_table(entry.entry("transform"))}
+    if table.get("scale") == 0:
+        table["scale"] = SMALLEST_SCALE
     if entry.has("velocity"):
         table["velocity"] = transform_table(entry.entry("velocity"))
     entry.close()
@@ -88,40 +96,61 @@ def _file_motions(entry: Entry, files: Files) -> tuple[dict[str, Any], int]:
 
 
 def _read_motions(path: Path) -> list[list[list[float]]]:
-    """The rows of all motions in a file."""
+    """The rows x y z, w x y z of all bodies in a file."""
     try:
-        text = path.read_text("utf-8", errors="replace")
-        words = [word for line in text.splitlines() for word in line.partition("#")[0].split()]
-        if len(words) > MOST_NUMBERS:
-            raise InputError(path.name, f"has more than {MOST_NUMBERS} numbers")
-        numbers = [float(word) for word in words]
-    except ValueError as error:
-        raise InputError(path.name, one_line(f"must be plain numbers: {error}", 150)) from None
+        lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError as error:
         raise InputError(path.name, f"cannot be read: {error.strerror or error}") from None
-    position = 0
+    sections = _read_sections(path.name, lines)
+    bodies = sorted({body for body, _ in sections})
+    if bodies != list(range(len(bodies))) or not bodies:
+        raise InputError(path.name, "bodies must be numbered 0, 1, 2, … without gaps", bodies[:10])
+    for body in bodies:
+        for part in _COLUMNS:
+            if (body, part) not in sections:
+                raise InputError(path.name, f"has no section 'body[{body}] {part}'")
+    return [
+        [[*x, *q] for x, q in zip(sections[body, "position"], sections[body, "orientation"], strict=True)]
+        for body in bodies
+    ]
 
-    def count(what: str, most: int) -> int:
-        nonlocal position
-        if position >= len(numbers):
-            raise InputError(path.name, f"ends before the number of {what}")
-        value = numbers[position]
-        position += 1
-        if not 1 <= value <= most or value != int(value):
-            raise InputError(f"{path.name}: number {position}", f"must be the number of {what}, 1…{most}", value)
-        return int(value)
 
-    motions = []
-    for _ in range(count("motions", MOST_MOTIONS)):
-        keys = count("keys", 100_000)
-        flat = numbers[position : position + 7 * keys]
-        if len(flat) < 7 * keys:
-            raise InputError(path.name, f"ends within a motion of {keys} keys; rows are x y z and a quaternion w x y z")
-        motions.append([flat[7 * n : 7 * n + 7] for n in range(keys)])
-        position += 7 * keys
-    if position < len(numbers):
-        raise InputError(path.name, f"has {len(numbers) - position} numbers after its last motion")
-    return motions
+def _read_sections(name: str, lines: list[str]) -> dict[tuple[int, str], list[list[float]]]:
+    """Rows of numbers by body and part; every section has as many rows as the first line says."""
+    first = next((k for k, line in enumerate(lines) if line.strip()), 0)
+    count = _HEADER.fullmatch(lines[first].strip()) if lines else None
+    if count is None or not 1 <= int(count[1][:9]) <= MOST_KEYS:
+        found = one_line(lines[first], 60) if lines else ""
+        raise InputError(f"{name}: line {first + 1}", f"must be 'NumFrames: n' with n = 1…{MOST_KEYS}", found)
+    sections: dict[tuple[int, str], list[list[float]]] = {}
+    rows: list[list[float]] = []
+    part = ""
+    for number, line in enumerate(lines[first + 1 :], first + 2):
+        text = line.strip()
+        head = _SECTION.fullmatch(text)
+        if head is not None:
+            key, part, rows = (int(head[1]), head[2]), head[2], []
+            if key in sections or len(sections) >= 2 * MOST_MOTIONS:
+                raise InputError(f"{name}: line {number}", "this section is there twice, or there are too many", text)
+            sections[key] = rows
+        elif text:
+            rows.append(_row(f"{name}: line {number}", text, part))
+    for (body, part), found_rows in sections.items():
+        if len(found_rows) != int(count[1]):
+            raise InputError(f"{name}: body[{body}] {part}", f"must have {count[1]} rows", len(found_rows))
+    return sections
+
+
+def _row(place: str, text: str, part: str) -> list[float]:
+    """The numbers of a row: 3 of a position, 4 of an orientation."""
+    try:
+        row = [float(word) for word in text.split()]
+    except ValueError:
+        row = []
+    if len(row) != _COLUMNS.get(part, -1):
+        remedy = f"must be {_COLUMNS[part]} numbers" if part else "must be 'body[k] position' or 'body[k] orientation'"
+        raise InputError(place, remedy, one_line(text, 60))
+    return row
 
 
 def _poses(rows: list[list[float]], rate: float, path: Path) -> list[dict[str, Any]]:
@@ -130,7 +159,7 @@ def _poses(rows: list[list[float]], rate: float, path: Path) -> list[dict[str, A
     for n, row in enumerate(rows):
         length = sqrt(sum(q * q for q in row[3:]))
         if not all(map(isfinite, row)) or not abs(length - 1.0) < 0.01:
-            raise InputError(path.name, "rows must be x y z and a unit quaternion w x y z", row)
+            raise InputError(path.name, "positions must be finite and orientations unit quaternions w x y z", row)
         w, *axis = (q / length for q in row[3:])
         sine = sqrt(sum(a * a for a in axis))
         angle = degrees(2.0 * atan2(sine, w))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf, isfinite
 from typing import Any
 
+from crumple.scenes.arcsim_cloths import NO_TEARING
 from crumple.scenes.arcsim_json import Entry
 from crumple.scenes.messages import suggest
 
@@ -13,7 +14,7 @@ NO_END = 10.0
 FRICTION, OBSTACLE_FRICTION = 0.6, 0.3
 """Defaults that ARCSim's annotated scene states."""
 HANDLE_STIFFNESS = 1e3
-"""Of handles when the file gives none; our own default, as the format does not state one [N/m]."""
+"""Of handles when the file gives none [N/m]; comments in public scene files say so."""
 JITTER = 1e-6
 """Offsets along the normal that break symmetry [m]."""
 LARGEST_ACTIVATION = 1e-3
@@ -30,6 +31,9 @@ _MAGIC = {
     "strain_limiting_tol": "strains are not limited",
     "edge_flip_threshold": "a rule of the remeshing here",
     "preserve_creases": "creases follow the plastic rule",
+    "relax_initial_state": "the sheets start as their files say, and must not intersect anything",
+    "max_cracks": NO_TEARING,
+    "enable_localopt": NO_TEARING,
 }
 _SWITCHES = (
     "proximity",
@@ -52,6 +56,8 @@ def run_table(scene: Entry) -> dict[str, Any]:
             raise scene.error("must be > 0", steps, key="frame_steps")
         scene.ignore("frame_steps", f"{_OWN_STEPS}; --set solver.fixed_step={frame_time / steps:.6g} takes the file's")
     scene.ignore("remeshing_frames", "remeshing happens once per frame")
+    scene.ignore("passive_time", _OWN_STEPS)
+    scene.ignore("implicit", "every step is implicit")
     ends = [scene.number(key, inf) for key in ("duration", "end_time")]
     ends.append(frame_time * scene.number("end_frame", inf))
     duration = min(ends)
@@ -67,15 +73,21 @@ def _frame_time(scene: Entry) -> float:
     if scene.has("frame_time"):
         key, frame_time = "frame_time", scene.number("frame_time")
         scene.ignore("timestep", _OWN_STEPS)
-        scene.ignore("save_frames", "every frame is saved")
+        for given in ("save_frames", "save_every"):
+            scene.ignore(given, "every frame is saved")
     elif step is not None:
-        key, frame_time = "timestep", step * scene.number("frame_steps", scene.number("save_frames", 1.0))
+        key, frame_time = "timestep", step * scene.number("frame_steps", _saved_steps(scene))
         scene.ignore("timestep", f"{_OWN_STEPS}; it gives the frame time, --set run.frame_time=… changes it")
     else:
         raise scene.error("this key is missing (or timestep)", key="frame_time")
     if not (isfinite(frame_time) and frame_time > 0):
         raise scene.error("must be > 0, in s", frame_time, key=key)
     return frame_time
+
+
+def _saved_steps(scene: Entry) -> float:
+    """Time steps between saved ones; `save_every` is the newer name."""
+    return scene.number("save_every", scene.number("save_frames", 1.0))
 
 
 def environment_table(scene: Entry) -> dict[str, Any]:
@@ -98,7 +110,7 @@ def disabled_parts(scene: Entry) -> set[str]:
             raise scene.error("must be a list of names", name, key="disable")
         if name == "physics":
             raise scene.error("sheets always follow their physics here", name, key="disable")
-        if name not in _SWITCHES:
+        if name and name not in _SWITCHES:
             scene.notes.add(("disable", name), "unknown, ignored" + suggest(name, _SWITCHES))
     off = set(names)
     if len(off & {"proximity", "collision"}) == 1:
@@ -110,13 +122,13 @@ def disabled_parts(scene: Entry) -> set[str]:
     return off
 
 
-def contact_table(scene: Entry, magic: Entry, off: set[str], remeshing: dict[str, Any] | None) -> dict[str, Any]:
+def contact_table(scene: Entry, magic: Entry, off: set[str], remeshing: list[dict[str, Any]]) -> dict[str, Any]:
     """Friction, and the distance from which contact is felt."""
     table: dict[str, Any] = {"friction": scene.number("friction", FRICTION)}
     reach = magic.number("repulsion_thickness", LARGEST_ACTIVATION)
     if not reach > 0:
         raise magic.error("must be > 0, in m", reach, key="repulsion_thickness")
-    finest = LARGEST_ACTIVATION if remeshing is None else SIZE_SHARE * remeshing["size_min"]
+    finest = min((SIZE_SHARE * table["size_min"] for table in remeshing), default=LARGEST_ACTIVATION)
     table["activation"] = min(reach, finest)
     if magic.has("repulsion_thickness") and reach > finest:
         text = f"contact is felt from {finest:g} m, as edges may be that small; --set contact.activation changes it"

@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 
+from crumple.boundary.attachments import Attachment, pair_in_order, pair_nearest
 from crumple.boundary.handles import (
     Handle,
     circle_anchors,
@@ -24,6 +25,7 @@ from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.scenes.messages import Problems
 from crumple.scenes.schema import (
+    AttachmentTable,
     Circle,
     HandleTable,
     KeyTable,
@@ -34,7 +36,7 @@ from crumple.scenes.schema import (
     Selection,
 )
 from crumple.scenes.shapes import obstacle_shapes
-from crumple.simulation.state import Pins
+from crumple.simulation.state import Bonds, Pins
 from crumple.typing import Floats, Ints
 
 Vec3 = tuple[float, float, float]
@@ -113,6 +115,37 @@ def make_pins(table: HandleTable, handle: Handle, index: int, mesh: SheetMesh, x
     if table.circle is not None:
         anchor = _circle(table.circle, mesh, nodes)
     return Pins(nodes, np.full(len(nodes), index, np.int32), anchor)
+
+
+def make_attachment(table: AttachmentTable, name: str, length: float) -> Attachment:
+    """An attachment without its nodes; `length` [m] if the table gives none."""
+    return Attachment(
+        name=name,
+        start=table.start,
+        end=inf if table.end is None else table.end,
+        fade=table.fade,
+        stiffness=table.stiffness,
+        length=length if table.length is None else table.length,
+    )
+
+
+def make_bonds(table: AttachmentTable, index: int, mesh: SheetMesh, x: Floats, sheets: tuple[int, int]) -> Bonds:
+    """The pairs of nodes that an attachment joins."""
+    sides: list[Ints] = []
+    for key, selection, sheet in zip(("first", "second"), (table.first, table.second), sheets, strict=True):
+        own = select_sheet(mesh, sheet)
+        nodes = _select(selection, mesh, x, sheet, own)
+        if selection.kind == "indices":  # as listed, for pairing in order
+            nodes = own[np.array(selection.indices)]
+        nodes = nodes[np.isin(nodes, own)].astype(np.int32)
+        if not len(nodes):
+            raise InputError(key, "no node of the sheet is there", selection.model_dump(exclude={"kind"}))
+        sides.append(nodes)
+    if table.pairing == "order":
+        pairs = pair_in_order(sides[0], sides[1])
+    else:
+        pairs = pair_nearest(x, sides[0], sides[1], inf if table.reach is None else table.reach)
+    return Bonds(pairs, np.full(len(pairs), index, np.int32))
 
 
 def _select(selection: Selection, mesh: SheetMesh, x: Floats, sheet: int, own: Ints) -> Ints:

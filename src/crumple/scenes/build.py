@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from crumple.boundary.attachments import Attachment
 from crumple.boundary.handles import Handle
 from crumple.boundary.motions import Motion, affine
 from crumple.boundary.obstacles import Obstacle
@@ -16,18 +17,26 @@ from crumple.mesh.combine import concatenate
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
 from crumple.plasticity.options import PlasticityOptions
-from crumple.scenes.boundaries import make_handle, make_motions, make_pins, make_scene_obstacle, turn
+from crumple.scenes.boundaries import (
+    make_attachment,
+    make_bonds,
+    make_handle,
+    make_motions,
+    make_pins,
+    make_scene_obstacle,
+    turn,
+)
 from crumple.scenes.creases import CreasedSheet, crease_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps
 from crumple.scenes.references import check_references
-from crumple.scenes.schema import Scene, Sheet
+from crumple.scenes.schema import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.toml import load_scene
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
-from crumple.simulation.state import Pins, State, initial_state, no_pins
+from crumple.simulation.state import Bonds, Pins, State, initial_state, no_bonds, no_pins
 from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
 
@@ -64,9 +73,10 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     all_sheets = _merged([made for made in sheets if made is not None], materials)
     mesh, x = all_sheets.mesh, all_sheets.x
     handles, pins = _handles(scene, motions, mesh, x, problems)
+    attachments, bonds = _attachments(scene, materials, mesh, x, problems)
     if problems.messages:
         return None
-    model = _model(scene, materials, handles, obstacles)
+    model = replace(_model(scene, materials, handles, obstacles), attachments=tuple(attachments))
     state = initial_state(
         mesh,
         x,
@@ -75,7 +85,7 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
         obstacle_count=len(obstacles),
         pins=pins,
         step_size=_first_step(model.solver, model.frame_time),
-    ).replaced(y=all_sheets.y, plastic_curvature=all_sheets.plastic_curvature, damage=all_sheets.damage)
+    ).replaced(bonds=bonds, y=all_sheets.y, plastic_curvature=all_sheets.plastic_curvature, damage=all_sheets.damage)
     check_overlaps(model, state, problems)
     return None if problems.messages else (model, state)
 
@@ -186,6 +196,24 @@ def _handles(
     )
 
 
+def _attachments(
+    scene: Scene, materials: list[list[Material]], mesh: SheetMesh, x: Floats, problems: Problems
+) -> tuple[list[Attachment], Bonds]:
+    """The attachments and the nodes that they join; they stop pulling where contact begins to push."""
+    attachments, bonds = [], [no_bonds()]
+    for k, (table, name) in enumerate(zip(scene.attachments, scene.attachment_names, strict=True)):
+        first, second = (scene.sheet_names.index(sheet) for sheet in table.sheets or scene.sheet_names[:1] * 2)
+        thickness = 0.5 * (_thickness(scene, first, materials[first]) + _thickness(scene, second, materials[second]))
+        length = thickness + scene.contact.activation if scene.contact.enabled else 0.0
+        attachments.append(make_attachment(table, name, length))
+        with problems.catch(("attachments", k)):
+            bonds.append(make_bonds(table, k, mesh, x, (first, second)))
+    return attachments, Bonds(
+        nodes=np.concatenate([part.nodes for part in bonds]),
+        attachment=np.concatenate([part.attachment for part in bonds]),
+    )
+
+
 def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle], obstacles: list[Obstacle]) -> Model:
     wind, solver, contact = scene.environment.wind, scene.solver, scene.contact
     return Model(
@@ -214,8 +242,13 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
 def _remeshing(scene: Scene) -> RemeshingOptions | None:
     if scene.remeshing is None:
         return None
-    sizing = scene.remeshing.model_dump(exclude_none=True, exclude={"projection"})
-    return RemeshingOptions(SizingOptions(**sizing), scene.remeshing.projection)
+    common = _sizing(scene.remeshing)
+    own = tuple(common if sheet.remeshing is None else _sizing(sheet.remeshing) for sheet in scene.sheets)
+    return RemeshingOptions(common, scene.remeshing.projection, own if any(one != common for one in own) else ())
+
+
+def _sizing(table: Sizing) -> SizingOptions:
+    return SizingOptions(**table.model_dump(exclude_none=True, exclude={"projection"}))
 
 
 def _thickness(scene: Scene, k: int, materials: list[Material]) -> float:

@@ -47,12 +47,15 @@ def crease_sheet(
     Damage is that of the sheet at its final scale, and curvatures are those before it.
     """
     before = len(problems.messages)
-    if not sheet.creases and sheet.plastic_shape is None:
+    natural = getattr(sheet.shape, "natural", False)  # such shapes are folded by themselves
+    if not sheet.creases and sheet.plastic_shape is None and not natural:
         if sheet.folded:
             problems.add(("sheets", k, "folded"), "the sheet has no creases and no plastic_shape", sheet.folded)
         rest, none = mesh.node_rest.copy(), np.zeros((mesh.face_count, 3))
         return CreasedSheet(mesh, x, v, rest, none, np.zeros(mesh.face_count))
-    shape = None if sheet.plastic_shape is None else _read_shape(sheet.plastic_shape, k, mesh, problems)
+    shape = x.copy() if natural else None
+    if sheet.plastic_shape is not None:
+        shape = _read_shape(sheet.plastic_shape, k, mesh, problems)
     fields = {"x": x, "v": v} if shape is None else {"x": x, "v": v, "shape": shape}
     mesh, fields, labels = _insert_lines(sheet.creases, k, mesh, fields, problems)
     if len(problems.messages) > before:

@@ -21,7 +21,8 @@ def _check_unique(scene: Scene, problems: Problems) -> None:
     parts = [(("sheets", k), name) for k, name in enumerate(scene.sheet_names)]
     parts += [(("obstacles", k), name) for k, name in enumerate(scene.obstacle_names)]
     handles = [(("handles", k), name) for k, name in enumerate(scene.handle_names)]
-    for group in (parts, handles):
+    attachments = [(("attachments", k), name) for k, name in enumerate(scene.attachment_names)]
+    for group in (parts, handles, attachments):
         count = Counter(name for _, name in group)
         seen = set()
         for path, name in group:
@@ -47,9 +48,17 @@ def _check_sheets(scene: Scene, problems: Problems) -> None:
             problems.add(("handles", k, "sheet"), f"this key is missing; one of {', '.join(names[:10])}")
         if handle.sheet is not None and handle.sheet not in names:
             problems.add(("handles", k, "sheet"), "no sheet has this name" + suggest(handle.sheet, names), handle.sheet)
+    for k, attachment in enumerate(scene.attachments):
+        if attachment.sheets is None and len(names) > 1:
+            problems.add(("attachments", k, "sheets"), f"this key is missing; two of {', '.join(names[:10])}")
+        for end, name in enumerate(attachment.sheets or ()):
+            if name not in names:
+                problems.add(("attachments", k, "sheets", end), "no sheet has this name" + suggest(name, names), name)
     for k, sheet in enumerate(scene.sheets):
         if sheet.material is not None and sheet.materials is not None:
             problems.add(("sheets", k, "materials"), "give either material or materials, not both")
+        if sheet.remeshing is not None and scene.remeshing is None:
+            problems.add(("sheets", k, "remeshing"), "has no effect without the scene's table [remeshing]; add it")
 
 
 def _check_pairs(scene: Scene, problems: Problems) -> None:
@@ -64,6 +73,7 @@ def _check_pairs(scene: Scene, problems: Problems) -> None:
 def _check_times(scene: Scene, problems: Problems) -> None:
     spans: list[tuple[Path, float, float | None]] = []
     spans += [(("handles", k), handle.start, handle.end) for k, handle in enumerate(scene.handles)]
+    spans += [(("attachments", k), attachment.start, attachment.end) for k, attachment in enumerate(scene.attachments)]
     spans += [(("obstacles", k), obstacle.start, obstacle.end) for k, obstacle in enumerate(scene.obstacles)]
     spans += [
         (("motions", name, "rate"), motion.rate.start, motion.rate.end)

@@ -87,11 +87,33 @@ class Crease(Table):
     damage: Annotated[float, Quantity("", least=0, most=1e9)] | None = None
 
 
+class Sizing(Table):
+    """How fine a sheet is meshed, see `SizingOptions`."""
+
+    refine_angle: Annotated[float, Quantity("rad", above=0, most=10)] = _SIZING.refine_angle
+    refine_velocity: Annotated[float, Quantity("m/s", above=0, most=1e9)] = _SIZING.refine_velocity
+    refine_compression: Length = _SIZING.refine_compression
+    refine_obstacle: bool = _SIZING.refine_obstacle
+    refine_damage: Annotated[float, Quantity("", above=0, most=1e9)] | None = None
+    rib_stiffening: bool = _SIZING.rib_stiffening
+    size_min: Length = _SIZING.size_min
+    size_max: Length = _SIZING.size_max
+    aspect_min: Annotated[float, Quantity("", above=0, most=1)] = _SIZING.aspect_min
+    combine: Literal["disk", "sum"] = "disk"
+
+
+class Remeshing(Sizing):
+    """Adaptive remeshing once per frame; the table's presence turns it on. Sheets may have a sizing of their own."""
+
+    projection: bool = True
+
+
 class Sheet(Table):
     """A sheet: its shape, place and material. With `materials`, the face groups of the mesh pick from the list.
 
     `plastic_shape`: an OBJ file with the nodes of the mesh in the shape that the sheet would take by itself.
     `folded`: the sheet starts in the shape that this and its creases give it, not in the shape of its mesh.
+    `remeshing`: how fine this sheet is meshed, instead of what the scene's table says.
     """
 
     name: PartName | None = None
@@ -104,6 +126,7 @@ class Sheet(Table):
     creases: Annotated[list[Crease], Field(max_length=1000)] = Field(default_factory=list)
     plastic_shape: FileName | None = None
     folded: bool = False
+    remeshing: Sizing | None = None
     contact_thickness: Thickness | None = None
 
 
@@ -200,6 +223,27 @@ class HandleTable(Table):
     circle: Circle | None = None
 
 
+class AttachmentTable(Table):
+    """Draws nodes together, of one sheet or of two, from `start` to `end`, fading over `fade`: glue, a late seam.
+
+    `sheets`: that of the `first` and that of the `second` selection, not needed when there is only one sheet.
+    `pairing`: each node of the smaller selection with the "nearest" of the other within `reach` [m], or both
+    selections in the "order" of their nodes. `length` [m] within which nothing pulls; without, where contact begins.
+    """
+
+    name: PartName | None = None
+    sheets: Annotated[list[PartName], Field(min_length=2, max_length=2)] | None = None
+    first: Selection
+    second: Selection
+    pairing: Literal["nearest", "order"] = "nearest"
+    reach: Length | None = None
+    length: Annotated[float, Quantity("m", least=0, most=1e4)] | None = None
+    start: Moment = 0.0
+    end: Moment | None = None
+    fade: Moment = 0.0
+    stiffness: Annotated[float, Quantity("N/m", above=0, most=1e12)] = 1e3
+
+
 class ObstacleTable(Table):
     """A surface that sheets cannot pass, present from `start` to `end`, moved by a motion."""
 
@@ -280,22 +324,6 @@ class Plasticity(Table):
     follow_rate: Annotated[float, Quantity("1/s", least=0, most=1e6)] = _PLASTICITY.follow_rate
 
 
-class Remeshing(Table):
-    """Adaptive remeshing once per frame (see `SizingOptions`); the table's presence turns it on."""
-
-    refine_angle: Annotated[float, Quantity("rad", above=0, most=10)] = _SIZING.refine_angle
-    refine_velocity: Annotated[float, Quantity("m/s", above=0, most=1e9)] = _SIZING.refine_velocity
-    refine_compression: Length = _SIZING.refine_compression
-    refine_obstacle: bool = _SIZING.refine_obstacle
-    refine_damage: Annotated[float, Quantity("", above=0, most=1e9)] | None = None
-    rib_stiffening: bool = _SIZING.rib_stiffening
-    size_min: Length = _SIZING.size_min
-    size_max: Length = _SIZING.size_max
-    aspect_min: Annotated[float, Quantity("", above=0, most=1)] = _SIZING.aspect_min
-    combine: Literal["disk", "sum"] = "disk"
-    projection: bool = True
-
-
 class Pair(Table):
     """Friction between two parts (sheets or obstacles; twice the same sheet: with itself)."""
 
@@ -346,6 +374,7 @@ class Scene(Table):
     environment: Environment = Environment()
     sheets: Annotated[list[Sheet], Field(min_length=1, max_length=1000)]
     handles: Annotated[list[HandleTable], Field(max_length=10**4)] = Field(default_factory=list)
+    attachments: Annotated[list[AttachmentTable], Field(max_length=10**4)] = Field(default_factory=list)
     obstacles: Annotated[list[ObstacleTable], Field(max_length=1000)] = Field(default_factory=list)
     motions: dict[PartName, MotionTable] = Field(default_factory=dict)
 
@@ -372,6 +401,10 @@ class Scene(Table):
         return _names(self.handles, "handle")
 
     @property
+    def attachment_names(self) -> list[str]:
+        return _names(self.attachments, "attachment")
+
+    @property
     def obstacle_names(self) -> list[str]:
         return _names(self.obstacles, "obstacle")
 
@@ -380,6 +413,6 @@ class Scene(Table):
         return self.model_dump(exclude_none=True)
 
 
-def _names(tables: Sequence[Sheet | HandleTable | ObstacleTable], word: str) -> list[str]:
+def _names(tables: Sequence[Sheet | HandleTable | AttachmentTable | ObstacleTable], word: str) -> list[str]:
     """The names of tables, with a word and a number where none is given."""
     return [table.name or (word if len(tables) == 1 else f"{word}{k}") for k, table in enumerate(tables)]

@@ -54,6 +54,7 @@ class MaterialTable(Table):
     damping: Annotated[float, Quantity("s", least=0, most=1e3)] | None = None
     yield_curvature: Annotated[float, Quantity("1/m", above=0, most=1e9)] | None = None
     weakening: Annotated[float, Quantity("", least=0, most=1e6)] | None = None
+    yield_strain: Annotated[float, Quantity("", above=0, most=10)] | None = None
     stretch_factor: Factor = 1.0
     bend_factor: Factor = 1.0
     density_factor: Factor = 1.0

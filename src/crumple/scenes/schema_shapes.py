@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from crumple.scenes.quantities import (
     Moment,
     Position,
     Position2,
+    Quantity,
     Size3,
     Span,
     Table,
@@ -67,6 +68,39 @@ class Outline(Table):
     size: Length
 
 
+class Pouch(Table):
+    """Two panels with the same outline, `gap` [m] apart in ±z, sewn together along its sides except the `open` ones.
+
+    Side k runs from point k to the next, counted from 0.
+    """
+
+    kind: Literal["pouch"]
+    points: Loop
+    open: Annotated[list[Annotated[int, Whole(0, 10**5)]], Field(max_length=10**5)] = Field(default_factory=list)
+    gap: Length
+    size: Length
+
+
+class Dart(Table):
+    """A rectangle folded to a paper dart with its nose at the origin, flying along +x, wings along ±y.
+
+    The folded shape is its natural one; the edges along the creases have label 1. Angles in degrees at the nose:
+    `keel` height of the body, `opening` of the body between the wings, `dihedral` by which the wings rise, `flap` by
+    which the flaps on them stand open.
+    """
+
+    kind: Literal["dart"]
+    width: Length
+    height: Length
+    size: Length
+    keel: Annotated[float, Quantity("degrees", least=1, most=30)] = 10.0
+    opening: Annotated[float, Quantity("degrees", least=0.5, most=30)] = 6.0
+    dihedral: Annotated[float, Quantity("degrees", least=-30, most=30)] = 7.0
+    flap: Annotated[float, Quantity("degrees", least=1, most=20)] = 10.0
+
+    natural: ClassVar[bool] = True
+
+
 class SheetFile(Table):
     """An OBJ file; texture coordinates are the pattern [m]."""
 
@@ -82,7 +116,9 @@ class Sewn(Table):
     world: FileName
 
 
-SheetShape = Annotated[Rectangle | Disk | Cylinder | Moebius | Outline | SheetFile | Sewn, Field(discriminator="kind")]
+SheetShape = Annotated[
+    Rectangle | Disk | Cylinder | Moebius | Outline | Pouch | Dart | SheetFile | Sewn, Field(discriminator="kind")
+]
 
 
 class SphereObstacle(Table):
@@ -116,13 +152,14 @@ class BoxObstacle(Table):
 
 
 class CylinderObstacle(Table):
-    """A closed cylinder about the z axis, centred."""
+    """A closed cylinder about the z axis, centred; `rows` of facets along it, about square ones by default."""
 
     kind: Literal["cylinder"]
     radius: Length
     height: Length
     center: Position = (0.0, 0.0, 0.0)
     size: Length | None = None
+    rows: Annotated[int, Whole(1, 10**6)] | None = None
     inside: bool = False
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.mesh.dart import DartFold, dart
 from crumple.mesh.generate import cylinder, disk, moebius, rectangle
 from crumple.mesh.obj import read_obj
 from crumple.mesh.obj_sheet import merge_pattern_and_world, sheet_from_obj, surface_from_obj
 from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
 from crumple.mesh.outline import outline
+from crumple.mesh.pouch import pouch
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.scenes.sizes import cylinder_segments, flat_divisions, sphere_subdivisions
 from crumple.typing import Floats, Ints
@@ -44,19 +46,26 @@ def _rectangle(shape: Any) -> tuple[SheetMesh, Floats]:
     return mesh, x - np.array([0.5 * shape.width, 0.5 * shape.height, 0.0])
 
 
+def _dart_fold(shape: Any) -> DartFold:
+    keel, opening, dihedral, flap = np.radians([shape.keel, 0.5 * shape.opening, shape.dihedral, shape.flap])
+    return DartFold(keel, opening, dihedral, flap)
+
+
 _SHEETS: dict[str, Callable[[Any], tuple[SheetMesh, Floats]]] = {
     "rectangle": _rectangle,
     "disk": lambda s: disk(s.radius, s.size),
     "cylinder": lambda s: cylinder(s.circumference, s.height, s.size),
     "moebius": lambda s: moebius(s.length, s.width, s.size),
     "outline": lambda s: outline(s.points, s.holes, s.size),
+    "pouch": lambda s: pouch(s.points, s.open, s.gap, s.size),
+    "dart": lambda s: dart(s.width, s.height, s.size, _dart_fold(s)),
 }
 
 _OBSTACLES: dict[str, Callable[[Any], tuple[Floats, Ints]]] = {
     "sphere": lambda s: sphere(s.radius, sphere_subdivisions(s)),
     "plane": lambda s: plane((s.width, s.height), flat_divisions(s)),
     "box": lambda s: box(s.extent, flat_divisions(s)),
-    "cylinder": lambda s: cylinder_surface(s.radius, s.height, cylinder_segments(s)),
+    "cylinder": lambda s: cylinder_surface(s.radius, s.height, cylinder_segments(s), rows=s.rows),
     "file": lambda s: surface_from_obj(read_obj(s.mesh)),
 }
 

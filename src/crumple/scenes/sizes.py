@@ -135,7 +135,7 @@ def _file_faces(file: str) -> float:
 
 def _extent(shape: Any) -> tuple[float, float]:
     """Width and height [m] of a rectangle with about the area of a sheet's shape."""
-    if shape.kind == "rectangle":
+    if shape.kind in ("rectangle", "dart"):
         return shape.width, shape.height
     if shape.kind == "disk":
         return sqrt(pi) * shape.radius, sqrt(pi) * shape.radius
@@ -144,4 +144,5 @@ def _extent(shape: Any) -> tuple[float, float]:
     if shape.kind == "moebius":
         return shape.length, shape.width
     x, y = zip(*shape.points, strict=True)
-    return max(x) - min(x), max(y) - min(y)
+    panels = 2.0 if shape.kind == "pouch" else 1.0
+    return panels * (max(x) - min(x)), max(y) - min(y)

@@ -1,11 +1,6 @@
 """The mesh follows the sheet: remeshing once per frame, and the projection that keeps it from jittering.
 
-[Narain2013] Algorithm 1, §4.3: accelerations are stored before remeshing and carried over; afterwards the nodes move
-to where the same accelerations act, which is a minimum of
-
-    E(x) + Σ m a·(x − x⁰) + ½ μ |x − x⁰|²                                                               (eq. 13)
-
-with E the elastic energy, the handles and the contact barrier; steps are bounded by collisions.
+[Narain2013] Algorithm 1: accelerations are stored before remeshing and carried over; see `projection` for what follows.
 """
 
 from __future__ import annotations
@@ -13,73 +8,99 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.contact import Surface
-from crumple.energies.nodal import make_nodal
-from crumple.plasticity import plastic_residual, restore_plastic, total_curvature
-from crumple.remeshing import Guard, RemeshOptions, RemeshResult, follow_pins, nearest_obstacle, remesh
-from crumple.simulation.integrate import pin_energies
+from crumple.plasticity import (
+    crease_hinges,
+    mark_creases,
+    plastic_residual,
+    restore_plastic,
+    total_curvature,
+    unmark_creases,
+)
+from crumple.remeshing import (
+    Guard,
+    RemeshOptions,
+    RemeshResult,
+    changed_nodes,
+    follow_pins,
+    nearest_obstacle,
+    remesh,
+)
+from crumple.simulation.bonds import follow_bonds
 from crumple.simulation.model import Model
+from crumple.simulation.projection import accelerations, project
 from crumple.simulation.state import Pins, State
 from crumple.simulation.workspace import Workspace
 from crumple.sizing import SizingOptions, compute_sizing
-from crumple.solving.newton import Newton, NewtonOptions
-from crumple.solving.potential import Potential
-from crumple.solving.touching import Touching
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats
 
-REGULARISATION = 1e-4
-"""μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
-μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
-PROJECTION_ITERATIONS = 8
-PROJECTION_TOLERANCE = 1e-5
-"""Share of the energy after remeshing below which the projection stops; most of that energy is what it removes."""
 
+def adapt(model: Model, state: State, workspace: Workspace | None = None) -> State:
+    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off.
 
-def adapt(model: Model, state: State, timer: PhaseTimer) -> State:
-    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off."""
+    `workspace`: that of the state, if there is one.
+    """
     if model.remeshing is None:
         return state
-    with timer("remeshing"):
-        workspace = Workspace(model, state, PhaseTimer())
-        accelerations = _accelerations(model, state, workspace)
-        result = _remesh(model, state, workspace, accelerations)
+    workspace = workspace or Workspace(model, state, PhaseTimer())
+    with workspace.timer("remeshing"):
+        result = _remesh(model, state, workspace, accelerations(model, state, workspace))
         adapted = _carry_over(state, workspace, result)
     if model.remeshing.projection and adapted.mesh is not state.mesh:
-        with timer("projection"):
-            adapted = _project(model, adapted, result.node_fields["acceleration"])
+        with workspace.timer("projection"):
+            fresh = Workspace(model, adapted, PhaseTimer())
+            adapted = project(model, adapted, fresh, result.node_fields["acceleration"], changed_nodes(result))
     return adapted
 
 
-def _remesh(model: Model, state: State, workspace: Workspace, accelerations: Floats) -> RemeshResult:
+def _remesh(model: Model, state: State, workspace: Workspace, acceleration: Floats) -> RemeshResult:
     assert model.remeshing is not None
-    mesh, stencil = state.mesh, workspace.creasing.stencil
+    mesh = state.mesh
     surface = workspace.surface(model, state, state.time)
-    sizing = compute_sizing(
-        mesh,
-        state.x,
-        state.v,
-        total_curvature(mesh, stencil, state.x),
-        state.plastic_curvature,
-        options=model.remeshing.sizing,
-        stiffness_ratio=_stiffness_ratio(model, state),
-        obstacle_vector=_obstacle_vector(model.remeshing.sizing, state, surface),
-        damage=state.damage,
-    )
+    sizing = _sizing(model, state, workspace, surface)
     protected = np.zeros(mesh.node_count, bool)
     protected[state.pins.node] = True
+    protected[state.bonds.nodes] = True
+    creases = crease_hinges(mesh, state.plastic_curvature, workspace.creasing.stencil)
     return remesh(
-        mesh,
+        mark_creases(mesh, creases),
         sizing,
         x=state.x,
         v=state.v,
         y=state.y,
-        node_fields={"acceleration": accelerations},
-        face_fields={"damage": state.damage},
+        node_fields={"acceleration": acceleration},
+        face_fields={"damage": state.damage, "plastic_strain": state.plastic_strain},
         density=np.array([material.density for material in model.materials]),
         protected=protected,
         guard=None if surface is None else Guard(surface, state.obstacle_x),
-        options=RemeshOptions(aspect_min=0.5 * model.remeshing.sizing.aspect_min),
+        options=RemeshOptions(aspect_min=0.5 * min(one.aspect_min for one in model.remeshing.all_sizing)),
     )
+
+
+def _sizing(model: Model, state: State, workspace: Workspace, surface: Surface | None) -> Floats:
+    """The sizing field at the vertices, (vertex_count, 3) [1/m²], each sheet by its own options."""
+    assert model.remeshing is not None
+    curvature = total_curvature(state.mesh, workspace.creasing.stencil, state.x)
+    ratio = _stiffness_ratio(model, state)
+    fields = {
+        options: compute_sizing(
+            state.mesh,
+            state.x,
+            state.v,
+            curvature,
+            state.plastic_curvature,
+            options=options,
+            stiffness_ratio=ratio,
+            obstacle_vector=_obstacle_vector(options, state, surface),
+            damage=state.damage,
+        )
+        for options in dict.fromkeys(model.remeshing.all_sizing)
+    }
+    if len(fields) == 1:
+        return fields[model.remeshing.all_sizing[0]]
+    by_sheet = np.stack([fields[options] for options in model.remeshing.all_sizing])
+    vertex_sheet = state.mesh.node_sheet[state.mesh.vertex_node]
+    return np.ascontiguousarray(by_sheet[vertex_sheet, np.arange(len(vertex_sheet))])
 
 
 def _obstacle_vector(options: SizingOptions, state: State, surface: Surface | None) -> Floats | None:
@@ -92,69 +113,29 @@ def _obstacle_vector(options: SizingOptions, state: State, surface: Surface | No
 
 
 def _carry_over(state: State, workspace: Workspace, result: RemeshResult) -> State:
-    """The state on the new mesh: S_p from the embedding and the resampled residual, damage resampled."""
+    """The state on the new mesh: S_p from the embedding and the resampled residual; damage and E_p resampled."""
     if result.mesh is result.old_mesh:
         return state
     assert result.v is not None
     assert result.y is not None
-    plastic = np.zeros((result.mesh.face_count, 3))
+    mesh = unmark_creases(result.mesh)
+    plastic = np.zeros((mesh.face_count, 3))
     if np.any(state.plastic_curvature):
         residual = plastic_residual(state.mesh, state.y, state.plastic_curvature, workspace.creasing.stencil)
-        plastic = restore_plastic(result.mesh, result.y, residual, result.face_operator)
+        plastic = restore_plastic(mesh, result.y, residual, result.face_operator)
     pins = state.pins
     node, handle, anchor = follow_pins(result.node_operator, pins.node, pins.handle, pins.anchor)
     return state.replaced(
-        mesh=result.mesh,
+        mesh=mesh,
         x=result.x,
         v=result.v,
         y=result.y,
         plastic_curvature=plastic,
         damage=np.ascontiguousarray(result.face_fields["damage"]),
+        plastic_strain=np.ascontiguousarray(result.face_fields["plastic_strain"]),
         pins=Pins(node, handle, anchor),
+        bonds=follow_bonds(result.node_operator, state.bonds),
     )
-
-
-def _project(model: Model, state: State, accelerations: Floats) -> State:
-    """The state with x moved to where the accelerations from before remeshing act (eq. 13)."""
-    workspace = Workspace(model, state, PhaseTimer())
-    anchor = make_nodal(
-        workspace.nodes,
-        state.x,
-        np.full(state.mesh.node_count, REGULARISATION * min(m.stretch_stiffness for m in model.materials)),
-        -workspace.mass[:, None] * accelerations,
-    )
-    potential = _potential(model, state, workspace)
-    energy = potential.value(_positions(state))
-    potential.add(anchor)
-    options = NewtonOptions(
-        energy=PROJECTION_TOLERANCE * energy + np.finfo(float).tiny,
-        distance=np.inf,
-        max_iterations=PROJECTION_ITERATIONS,
-    )
-    newton = Newton(potential, workspace.system, options)
-    outcome = newton.minimise(_positions(state), state.obstacle_x, workspace.node_part, hold=True)
-    return state.replaced(x=np.ascontiguousarray(outcome.x[: state.mesh.node_count]))
-
-
-def _accelerations(model: Model, state: State, workspace: Workspace) -> Floats:
-    """Accelerations by the elastic energy, handles and contact (eq. 11), (node_count, 3) [m/s²]."""
-    gradient = _potential(model, state, workspace).gradient(_positions(state))
-    return -gradient / workspace.mass[:, None]
-
-
-def _potential(model: Model, state: State, workspace: Workspace) -> Potential:
-    """Elastic energy, handles and contact without friction, at the time of the state."""
-    surface = workspace.surface(model, state, state.time)
-    touching = None
-    if surface is not None:
-        touching = Touching(surface, model.contact.stiffness, workspace.timer)
-        touching.look(_positions(state))
-    energies = [*workspace.elastic.update(state.x).energies, *pin_energies(model, state, state.time)]
-    return Potential(state.mesh.node_count, energies, touching, workspace.timer)
-
-
-def _positions(state: State) -> Floats:
-    return np.concatenate([state.x, state.obstacle_x])
 
 
 def _stiffness_ratio(model: Model, state: State) -> Floats:

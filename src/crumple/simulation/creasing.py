@@ -1,10 +1,11 @@
-"""What a step leaves behind for good: yielding, damage and the plastic embedding ([Narain2013] §3)."""
+"""What a step leaves behind for good: yielding in bending and in plane, damage and the plastic embedding
+([Narain2013] §3)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from crumple.energies.elastic import Elastic, make_elastic, rebend
+from crumple.energies.elastic import Elastic, make_elastic, rebend, restretch
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
 from crumple.linalg import CholeskySolver
@@ -14,7 +15,9 @@ from crumple.plasticity import (
     follow_fraction,
     make_yield_law,
     total_curvature,
+    total_strain,
     yield_curvature,
+    yield_strain,
 )
 from crumple.simulation.embedding import Embedding
 from crumple.simulation.model import Model
@@ -23,7 +26,7 @@ from crumple.timing import PhaseTimer
 
 
 class Creasing:
-    """Bending plasticity on one mesh; elastic sheets pass through unchanged."""
+    """Plasticity on one mesh; elastic sheets pass through unchanged."""
 
     def __init__(self, model: Model, state: State, solver: CholeskySolver, timer: PhaseTimer) -> None:
         mesh = state.mesh
@@ -37,36 +40,57 @@ class Creasing:
             hardening=self._options.hardening,
             crease_radius=self._options.crease_radius,
         )
+        limits = np.array([material.yield_strain for material in model.materials], np.float64)
+        self._strain_limit = limits[mesh.face_material]
         self._embedding = Embedding(mesh, stencil=self.stencil, solver=solver)
 
     @property
     def is_active(self) -> bool:
         """Whether any face can yield."""
+        return self._can_bend or self._can_stretch
+
+    @property
+    def _can_bend(self) -> bool:
         if self._options.rule == "curvature":
             return bool(np.isfinite(self._law.yield_curvature).any())
         return self._options.rule == "rest-angle"
 
+    @property
+    def _can_stretch(self) -> bool:
+        return self._options.rule != "none" and bool(np.isfinite(self._strain_limit).any())
+
     def elastic(self, state: State) -> Elastic:
-        """The elastic energies with the rest angles and the damage of the state."""
+        """The elastic energies with the rest angles, the rest strains and the damage of the state."""
         angle = rest_angle(self.stencil, state.plastic_curvature)
-        return make_elastic(state.mesh, self._materials, rest_angle=angle, damage=state.damage)
+        return make_elastic(
+            state.mesh, self._materials, rest_angle=angle, damage=state.damage, rest_strain=state.plastic_strain
+        )
 
     def advance(self, state: State, elastic: Elastic, step: float) -> tuple[State, Elastic]:
         """The state after faces have yielded in the shape x, and the elastic energies that follow from it."""
         if not self.is_active:
             return state, elastic
         with self._timer("plasticity"):
-            creased = self._yield(state, step)
-            if creased is state and self._embedding.settled:
-                return state, elastic
-            y = self._embedding.advance(creased.y, creased.plastic_curvature)
+            creased = self._bend(state, step) if self._can_bend else state
             if creased is not state:
                 angle = rest_angle(self.stencil, creased.plastic_curvature)
                 elastic = rebend(elastic, state.mesh, self._materials, rest_angle=angle, damage=creased.damage)
-            return creased.replaced(y=y), elastic
+            stretched = self._stretch(creased) if self._can_stretch else creased
+            if stretched is not creased:
+                elastic = restretch(elastic, state.mesh, self._materials, rest_strain=stretched.plastic_strain)
+            if stretched is state and self._embedding.settled:
+                return state, elastic
+            y = self._embedding.advance(state.y, stretched.plastic_curvature, stretched.plastic_strain)
+            return stretched.replaced(y=y), elastic
 
-    def _yield(self, state: State, step: float) -> State:
-        """The state with S_p and δ after yielding; the same object when nothing yields."""
+    def _stretch(self, state: State) -> State:
+        """The state with E_p after yielding in plane; the same object when nothing yields."""
+        plastic = yield_strain(total_strain(state.mesh, state.x), state.plastic_strain, self._strain_limit)
+        same = np.array_equal(plastic, state.plastic_strain)
+        return state if same else state.replaced(plastic_strain=plastic)
+
+    def _bend(self, state: State, step: float) -> State:
+        """The state with S_p and δ after yielding in bending; the same object when nothing yields."""
         if self._options.rule == "rest-angle":
             angle = dihedral_angles(state.x, state.mesh.hinges.nodes)
             fraction = follow_fraction(self._options.follow_rate, step)

@@ -1,6 +1,6 @@
 """The plastic embedding y: the shape that a sheet would take if it were as close to its plastic rest state as can be.
 
-    y = argmin  Σ_hinges ½ l²/(A1+A2) (θ(y) - θ_0)²  +  Σ_faces ½ w ‖E(y)‖²
+    y = argmin  Σ_hinges ½ l²/(A1+A2) (θ(y) - θ_0)²  +  Σ_faces ½ w ‖E(y) - E_p‖²
 
 the internal energy over B, with rest angles θ_0 from S_p and the in-plane stiffness weighted down ([Narain2013] §3):
 one Newton step with line search per time step. Damage is left out: it makes hinges softer, not their rest angle less
@@ -9,6 +9,8 @@ radians² of a hinge do, on coarse and fine elements alike. Real sheets have Y A
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -69,12 +71,12 @@ class Embedding:
         self.decrement = np.inf
         """Predicted decrease of the last step [rad²]."""
 
-    def advance(self, y: Floats, plastic_curvature: Floats) -> Floats:
+    def advance(self, y: Floats, plastic_curvature: Floats, plastic_strain: Floats | None = None) -> Floats:
         """The embedding (node_count, 3) [m] after one Newton step from y towards the rest state S_p (face_count, 3).
 
-        y itself when it is settled, or when no step descends.
+        y itself when it is settled, or when no step descends. `plastic_strain` E_p (face_count, 3), none by default.
         """
-        energies = self._energies(plastic_curvature)
+        energies = self._energies(plastic_curvature, plastic_strain)
         gradient, terms = self._expand(energies, y)
         blocks = self._system.assemble(terms)
         diagonal = self._system.pattern.row_start[:-1]
@@ -101,16 +103,18 @@ class Embedding:
 
     @property
     def settled(self) -> bool:
-        """Whether the last step found nothing worth moving for; it stays so until S_p changes.
+        """Whether the last step found nothing worth moving for; it stays so until S_p or E_p changes.
 
         Steps in which no face yields need not call `advance` when this is true.
         """
         return self.decrement < SETTLED
 
-    def settle(self, y: Floats, plastic_curvature: Floats, max_steps: int = 100) -> Floats:
+    def settle(
+        self, y: Floats, plastic_curvature: Floats, max_steps: int = 100, *, plastic_strain: Floats | None = None
+    ) -> Floats:
         """The embedding after as many steps as are needed: for creases that are there from the start."""
         for _ in range(max_steps):
-            moved = self.advance(y, plastic_curvature)
+            moved = self.advance(y, plastic_curvature, plastic_strain)
             if moved is y:
                 break
             y = moved
@@ -121,9 +125,12 @@ class Embedding:
         membrane, bending = (float(np.sum(e.value(y))) for e in self._energies(plastic_curvature))
         return membrane, bending
 
-    def _energies(self, plastic_curvature: Floats) -> tuple[BatchEnergy, BatchEnergy]:
+    def _energies(
+        self, plastic_curvature: Floats, plastic_strain: Floats | None = None
+    ) -> tuple[BatchEnergy, BatchEnergy]:
         angle = np.clip(rest_angle(self._stencil, plastic_curvature), -LARGEST_ANGLE, LARGEST_ANGLE)
-        return self._membrane, BendingHinge(self._hinge_nodes, self._hinge_stiffness, angle)
+        membrane = self._membrane if plastic_strain is None else replace(self._membrane, rest_strain=plastic_strain)
+        return membrane, BendingHinge(self._hinge_nodes, self._hinge_stiffness, angle)
 
     def _expand(self, energies: tuple[BatchEnergy, ...], y: Floats) -> tuple[Floats, list[tuple[Ints, Floats]]]:
         gradient, terms = np.zeros((self._node_count, 3)), []

@@ -15,6 +15,7 @@ from crumple.energies.gravity import make_gravity
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.energies.pins import make_pins
 from crumple.energies.wind import make_wind
+from crumple.simulation.bonds import bond_energies
 from crumple.simulation.model import Model
 from crumple.simulation.state import State
 from crumple.simulation.workspace import Workspace
@@ -85,11 +86,16 @@ def _inertia(workspace: Workspace, predicted: Floats, step: float) -> NodalQuadr
 
 
 def _boundary_energies(model: Model, state: State, step: float) -> list[BatchEnergy]:
-    """Handles at their targets at the end of the step, and the air."""
-    energies = pin_energies(model, state, state.time + step)
+    """Handles and attachments as they are at the end of the step, and the air."""
+    energies = holding_energies(model, state, state.time + step)
     if not model.wind.is_vacuum:
         energies.append(make_wind(model.wind, state.mesh.face_nodes, state.x, state.v, step))
     return energies
+
+
+def holding_energies(model: Model, state: State, time: float) -> list[BatchEnergy]:
+    """What holds nodes at `time` [s]: handles and attachments."""
+    return [*pin_energies(model, state, time), *bond_energies(model, state, time)]
 
 
 def pin_energies(model: Model, state: State, time: float) -> list[BatchEnergy]:

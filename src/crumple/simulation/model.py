@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from crumple.boundary.attachments import Attachment
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
 from crumple.energies.wind import Wind
@@ -39,10 +40,19 @@ class ContactOptions:
 
 @dataclass(frozen=True)
 class RemeshingOptions:
-    """Adaptive remeshing once per frame: how fine (`sizing`), and whether to project afterwards against jitter."""
+    """Adaptive remeshing once per frame: how fine (`sizing`), and whether to project afterwards against jitter.
+
+    `sheet_sizing`: one for each sheet where they differ, else empty.
+    """
 
     sizing: SizingOptions = field(default_factory=SizingOptions)
     projection: bool = True
+    sheet_sizing: tuple[SizingOptions, ...] = ()
+
+    @property
+    def all_sizing(self) -> tuple[SizingOptions, ...]:
+        """That of each sheet, or the one for all."""
+        return self.sheet_sizing or (self.sizing,)
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,7 @@ class Model:
     materials: tuple[Material, ...]
     sheet_names: tuple[str, ...] = ("sheet",)
     handles: tuple[Handle, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -STANDARD_GRAVITY)
     wind: Wind = field(default_factory=Wind)

@@ -31,13 +31,16 @@ RINGS = 4
 """Rings of faces around those that changed whose nodes move."""
 WHOLE = 0.6
 """Share of the nodes above which all of them move."""
+SMALL = 1000
+"""Nodes of a mesh of which all may move: in a calm, stiff sheet even those far from a change feel it a little."""
 REGULARISATION = 1e-5
 """μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
 μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
-ITERATIONS = 8
+ITERATIONS, WORK = 8, 20_000
+"""Newton iterations for each tolerance at least, and iterations times moving nodes: a small mesh may take its time."""
 TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 """Shares of the energy after remeshing below which the projection stops; most of that energy is what it removes. The
-next one is tried, for as many iterations again, while the accelerations are still too large."""
+next one is tried while the accelerations are still too large, unless the iterations did not suffice for this one."""
 PEAK = 1.2
 """Peak acceleration of the free nodes over that before remeshing which is good enough."""
 
@@ -78,11 +81,12 @@ def project(model: Model, state: State, workspace: Workspace, wanted: Floats, ch
     judged[state.pins.node] = False
     limit = PEAK * _peak(wanted[judged])
     for share in TOLERANCES:
-        options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, ITERATIONS)
+        options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, max(ITERATIONS, WORK // count))
         newton = Newton(potential, system, options)
-        x = newton.minimise(x, x[count:], workspace.node_part[order], hold=True).x
+        outcome = newton.minimise(x, x[count:], workspace.node_part[order], hold=True)
+        x = outcome.x
         reached = (potential.gradient(x) - anchor.gradient(x)[:, 0]) / mass
-        if _peak(reached[judged[moving]]) <= limit:
+        if outcome.reason or _peak(reached[judged[moving]]) <= limit:
             break
     moved = state.x.copy()
     moved[moving] = x[:count]
@@ -90,11 +94,11 @@ def project(model: Model, state: State, workspace: Workspace, wanted: Floats, ch
 
 
 def _surroundings(face_nodes: Ints, changed: Bools) -> Bools:
-    """The nodes within `RINGS` of the changed ones; all when that is most of them anyway."""
+    """The nodes within `RINGS` of the changed ones; all when that is most of them anyway or the mesh is small."""
     near = changed.copy()
     for _ in range(RINGS):
         near[face_nodes[near[face_nodes].any(axis=1)]] = True
-    return near if np.mean(near) < WHOLE else np.ones_like(near)
+    return near if np.mean(near) < WHOLE and len(near) > SMALL else np.ones_like(near)
 
 
 def _free_first(free: Bools, obstacle_nodes: int) -> tuple[Ints, Ints]:

@@ -55,7 +55,7 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
         reports.append(report)
         for observer in observers:
             observer.on_step(model, state, report)
-    state = adapt(model, state.replaced(frame=state.frame + 1), timer)
+    state = adapt(model, state.replaced(frame=state.frame + 1), workspace)
     return state, _summarise(state, reports, clock.perf_counter() - begin, timer, workspace.solver.name)
 
 

@@ -27,11 +27,25 @@ def no_pins() -> Pins:
 
 
 @dataclass(frozen=True)
+class Bonds:
+    """Pairs of nodes that attachments draw together: `nodes` (m, 2), `attachment` (m,) index into the model's."""
+
+    nodes: Ints
+    attachment: Ints
+
+
+def no_bonds() -> Bonds:
+    """Nothing is attached."""
+    return Bonds(np.zeros((0, 2), np.int32), np.zeros(0, np.int32))
+
+
+@dataclass(frozen=True)
 class State:
     """One instant of a simulation.
 
     `x`, `v` (node_count, 3) world positions [m] and velocities [m/s];  `y` (node_count, 3) plastic embedding [m];
     `plastic_curvature` (face_count, 3) S_p as (xx, yy, xy) [1/m];  `damage` (face_count,) [-];
+    `plastic_strain` (face_count, 3) plastic part E_p of the Green strain (xx, yy, xy), none by default;
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
     `step_size` the step that the step control tries next [s];  `frame` the number of finished frames;
@@ -46,12 +60,18 @@ class State:
     damage: Floats
     obstacle_x: Floats
     obstacle_lag: Floats
+    plastic_strain: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     pins: Pins = field(default_factory=no_pins)
+    bonds: Bonds = field(default_factory=no_bonds)
     time: float = 0.0
     step_size: float = 1e-3
     frame: int = 0
     steps: int = 0
     iterations: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.plastic_strain) == 0:  # left out, as in recordings from before there was any
+            object.__setattr__(self, "plastic_strain", np.zeros((self.mesh.face_count, 3)))
 
     def replaced(self, **changes: object) -> State:
         """A copy with the named fields changed."""

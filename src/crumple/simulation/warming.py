@@ -18,7 +18,6 @@ from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
 from crumple.simulation.run import run
 from crumple.simulation.state import Pins, State, initial_state
 from crumple.sizing.options import SizingOptions
-from crumple.timing import PhaseTimer
 
 
 def compile_stepping() -> None:
@@ -31,7 +30,7 @@ def compile_remeshing() -> None:
     model, state = _tiny_scene()
     for size in (2e-3, 2e-2):
         sizing = SizingOptions(size_min=size, size_max=size)
-        state = adapt(replace(model, remeshing=RemeshingOptions(sizing)), state, PhaseTimer())
+        state = adapt(replace(model, remeshing=RemeshingOptions(sizing)), state)
 
 
 def _tiny_scene() -> tuple[Model, State]:

@@ -12,11 +12,15 @@ from crumple.validation.bend_modulus import validate_bend_modulus
 from crumple.validation.buckled_strip import validate_buckled_strip
 from crumple.validation.cantilever import validate_cantilever
 from crumple.validation.crease_spring import validate_crease_spring
+from crumple.validation.cylinder import validate_cylinder
+from crumple.validation.d_cone import validate_d_cone
 from crumple.validation.end_moment import validate_end_moment
 from crumple.validation.end_shear import validate_end_shear
 from crumple.validation.figures import save_figure
+from crumple.validation.locking import validate_locking
 from crumple.validation.plastic_round_trip import validate_plastic_round_trip
 from crumple.validation.result import CaseResult
+from crumple.validation.ridge import validate_ridge
 from crumple.validation.stick_slip import validate_stick_slip
 from crumple.validation.u_bend import validate_u_bend
 
@@ -30,6 +34,10 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "end-moment": validate_end_moment,
     "plastic-round-trip": validate_plastic_round_trip,
     "crease-spring": validate_crease_spring,
+    "d-cone": validate_d_cone,
+    "cylinder": validate_cylinder,
+    "ridge": validate_ridge,
+    "locking": validate_locking,
 }
 """Every case of `crumple validate`."""
 

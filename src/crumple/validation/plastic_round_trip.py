@@ -21,7 +21,6 @@ from crumple.simulation.adapting import adapt
 from crumple.simulation.model import Model, RemeshingOptions
 from crumple.simulation.state import State, initial_state, no_pins
 from crumple.sizing import SizingOptions
-from crumple.timing import PhaseTimer
 from crumple.typing import Bools, Floats
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check
 from crumple.validation.strip import Strip, clamp, hold, make_strip, settle, static_model
@@ -100,7 +99,7 @@ def bend_and_release(strip: Strip, curvature: float) -> tuple[Model, State]:
 def force_remesh(model: Model, state: State, size: float) -> State:
     """The state at rest on a mesh with edges of about `size` [m]."""
     options = RemeshingOptions(SizingOptions(size_min=size, size_max=size))
-    return settle(model, adapt(replace(model, remeshing=options), state, PhaseTimer()), frames=2)
+    return settle(model, adapt(replace(model, remeshing=options), state), frames=2)
 
 
 def measure(model: Model, state: State) -> Bent:

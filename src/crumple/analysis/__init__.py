@@ -1,0 +1,43 @@
+"""Statistics of crumpled sheets: density, orientation, curvature, ridges, facets, creases, energies."""
+
+from crumple.analysis.analyze import Analysis, analyze_recording, analyze_state, load_frame, most_confined
+from crumple.analysis.creases import Creases, MileageLaw, fit_mileage, measure_creases
+from crumple.analysis.figures import save_figures
+from crumple.analysis.fits import Fit, PowerLaw, fit_laws, fit_power
+from crumple.analysis.foil_ball import check_foil_ball, compare_ball
+from crumple.analysis.reference import Band
+from crumple.analysis.repeated import MileageCurve, mass_size, mileage_curve
+from crumple.analysis.ridges import RidgeNetwork, find_ridges
+from crumple.analysis.section import CrossSection, cross_section
+from crumple.analysis.shape import SheetShape, measure_shape
+from crumple.analysis.tables import write_tables
+
+__all__ = [
+    "Analysis",
+    "Band",
+    "Creases",
+    "CrossSection",
+    "Fit",
+    "MileageCurve",
+    "MileageLaw",
+    "PowerLaw",
+    "RidgeNetwork",
+    "SheetShape",
+    "analyze_recording",
+    "analyze_state",
+    "check_foil_ball",
+    "compare_ball",
+    "cross_section",
+    "find_ridges",
+    "fit_laws",
+    "fit_mileage",
+    "fit_power",
+    "load_frame",
+    "mass_size",
+    "measure_creases",
+    "measure_shape",
+    "mileage_curve",
+    "most_confined",
+    "save_figures",
+    "write_tables",
+]

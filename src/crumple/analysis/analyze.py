@@ -1,0 +1,169 @@
+"""All statistics of a frame of a recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crumple.analysis.creases import Creases, measure_creases
+from crumple.analysis.energies import energy_split
+from crumple.analysis.fits import Fit, fit_laws
+from crumple.analysis.ridges import RidgeNetwork, find_ridges
+from crumple.analysis.section import CrossSection, cross_section
+from crumple.analysis.shape import SheetShape, measure_shape
+from crumple.analysis.statistics import (
+    CurvatureRadii,
+    DensityProfile,
+    Orientation,
+    curvature_radii,
+    density_profile,
+    orientation,
+)
+from crumple.errors import InputError
+from crumple.recording.recording import Recording
+from crumple.recording.vtkhdf import open_hdf
+from crumple.scenes import build
+from crumple.simulation.model import Model
+from crumple.simulation.state import State
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The statistics of one frame; `energies` [J] by name, the fits are sorted by likelihood (empty: too few)."""
+
+    frame: int
+    time: float
+    shape: SheetShape
+    density: DensityProfile
+    orientation: Orientation
+    radii: CurvatureRadii
+    section: CrossSection
+    ridges: RidgeNetwork
+    ridge_fits: tuple[Fit, ...]
+    facet_fits: tuple[Fit, ...]
+    creases: Creases
+    energies: dict[str, float]
+
+    def summary(self) -> dict[str, Any]:
+        """The main numbers by name, SI units; None where there is nothing to measure."""
+        shape, ridges, creases = self.shape, self.ridges, self.creases
+        lengths, areas = ridges.all_lengths, ridges.facet_area
+        return {
+            "frame": self.frame,
+            "time": self.time,
+            "faces": shape.mesh.face_count,
+            "area": float(shape.area.sum()),
+            "area_ratio": shape.area_ratio,
+            "mass": float(shape.mass.sum()),
+            "thickness": shape.mean_thickness,
+            "radius": shape.ball.radius,
+            "volume_fraction": shape.volume_fraction,
+            "orientation_mean": self.orientation.mean,
+            "first_radius_peak": self.radii.first_peak,
+            "first_radius_median": self.radii.first_median,
+            "second_radius_peak": self.radii.second_peak,
+            "section_length": self.section.length if len(self.section.segments) else None,
+            "ridge_curvature": ridges.threshold,
+            "ridges": len(lengths),
+            "ridge_length_total": float(lengths.sum()) if len(lengths) else None,
+            "ridge_length_mean": float(lengths.mean()) if len(lengths) else None,
+            "ridge_law": self.ridge_fits[0].law if self.ridge_fits else None,
+            "vertices": len(ridges.vertex_node),
+            "facets": len(areas),
+            "facet_area_mean": float(areas.mean()) if len(areas) else None,
+            "facet_law": self.facet_fits[0].law if self.facet_fits else None,
+            "mileage": None if creases.is_empty else creases.mileage,
+            "worked_mileage": None if creases.is_empty else creases.worked,
+            "crease_hinge_length": None if creases.is_empty else creases.hinge_length,
+            "crease_mean_angle": creases.mean_angle or None,
+            "crease_area_share": None if creases.is_empty else creases.area_share,
+            "energies": dict(self.energies),
+        }
+
+
+def analyze_recording(
+    recording: Recording,
+    frame: int | None = None,
+    *,
+    plane: tuple[float, float, float] = (0.0, 1.0, 0.0),
+    ridge_curvature: float | None = None,
+) -> Analysis:
+    """The statistics of a frame: `frame` (negative: from the end), or the most confined one.
+
+    `plane`: normal of the cross-section;  `ridge_curvature` from which a face belongs to a ridge [1/m].
+    """
+    state = load_frame(recording, frame)
+    return analyze_state(recording_model(recording), state, plane=plane, ridge_curvature=ridge_curvature)
+
+
+def analyze_state(
+    model: Model,
+    state: State,
+    *,
+    plane: tuple[float, float, float] = (0.0, 1.0, 0.0),
+    ridge_curvature: float | None = None,
+) -> Analysis:
+    """The statistics of a state; see `analyze_recording`."""
+    shape = state_shape(model, state)
+    ridges = find_ridges(shape, ridge_curvature)
+    return Analysis(
+        frame=state.frame,
+        time=state.time,
+        shape=shape,
+        density=density_profile(shape),
+        orientation=orientation(shape),
+        radii=curvature_radii(shape),
+        section=cross_section(shape, plane),
+        ridges=ridges,
+        ridge_fits=fit_laws(ridges.all_lengths),
+        facet_fits=fit_laws(ridges.facet_area),
+        creases=measure_creases(shape),
+        energies=energy_split(model, state),
+    )
+
+
+def state_shape(model: Model, state: State) -> SheetShape:
+    """The shape of a state; `InputError` when it holds something else than the model's sheets."""
+    if state.mesh.face_count and int(state.mesh.face_material.max()) >= len(model.materials):
+        raise InputError("analysis", "the frame names materials that the scene does not have")
+    if not all(np.isfinite(part).all() for part in (state.x, state.plastic_curvature, state.damage)):
+        raise InputError("analysis", f"frame {state.frame} holds numbers that are not finite; see `crumple verify`")
+    return measure_shape(
+        state.mesh, state.x, model.materials, plastic_curvature=state.plastic_curvature, damage=state.damage
+    )
+
+
+def load_frame(recording: Recording, frame: int | None = None) -> State:
+    """The state of a frame, of the most confined one by default; `InputError` when there is none such."""
+    frames = recording.frames
+    if not frames:
+        raise InputError(str(recording.path), "has no finished frame to analyze")
+    if frame is None:
+        frame = most_confined(recording)
+    elif frame < -len(frames):
+        raise InputError(str(recording.path), f"has only {len(frames)} frames", frame)
+    return recording.load(frame)
+
+
+def most_confined(recording: Recording) -> int:
+    """The frame whose nodes fit into the smallest box (by its diagonal), the last of several equal ones."""
+    frames = recording.frames
+    sizes = np.array([_box_diagonal(recording.frame_path(frame)) for frame in frames])
+    # the last one within rounding: a ball at rest stays as small as it is
+    return frames[int(np.flatnonzero(sizes <= sizes.min() * (1.0 + 1e-6))[-1])]
+
+
+def recording_model(recording: Recording) -> Model:
+    """The model that a recording was made with, from its scene."""
+    if not recording.scene_path.is_file():
+        raise InputError(str(recording.path), "has no scene.toml, which tells the materials")
+    return build(recording.scene_path)[0]
+
+
+def _box_diagonal(path: Path) -> float:
+    """Of the box around the nodes of a frame file [m]."""
+    with open_hdf(path) as file:
+        return float(np.linalg.norm(np.ptp(file["VTKHDF/Points"][()], axis=0)))

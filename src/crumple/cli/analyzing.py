@@ -1,0 +1,92 @@
+"""`crumple analyze`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from crumple.analysis import Analysis, analyze_recording, compare_ball, mass_size, save_figures, write_tables
+from crumple.analysis.figures import save_mass_size
+from crumple.analysis.tables import describe, summary_record, write_mass_size
+from crumple.cli.reporting import show_table
+from crumple.errors import InputError
+from crumple.recording.recording import Recording
+
+
+def analyze_folders(
+    folders: Sequence[Path],
+    out: Path | None,
+    *,
+    frame: int | None,
+    plane: str,
+    ridge_curvature: float | None,
+    as_json: bool,
+) -> None:
+    """Statistics of a frame of each recording into files, and the main numbers on the terminal."""
+    normal = parse_plane(plane)
+    recordings = [Recording(folder) for folder in folders]
+    names = _names(folders)
+    target = out if out is not None else default_folder(folders)
+    console, analyses, written = Console(), [], 0
+    for name, recording in zip(names, recordings, strict=True):
+        analysis = analyze_recording(recording, frame, plane=normal, ridge_curvature=ridge_curvature)
+        place = target if len(folders) == 1 else target / name
+        written += len(write_tables(analysis, place)) + len(save_figures(analysis, place))
+        analyses.append(analysis)
+        if not as_json:
+            _show(console, name, analysis)
+    law = mass_size(analyses) if len(analyses) > 1 else None
+    if len(analyses) > 1:
+        write_mass_size(analyses, names, law, target)
+        save_mass_size(analyses, law, target / "mass_size.png")
+    if as_json:
+        records = {name: summary_record(analysis) for name, analysis in zip(names, analyses, strict=True)}
+        exponent = {} if len(analyses) == 1 else {"mass_size_exponent": None if law is None else law.exponent}
+        typer.echo(json.dumps(next(iter(records.values())) if len(records) == 1 else records | exponent))
+        return
+    if len(analyses) > 1:
+        console.print(f"size ∝ mass^{law.exponent:.3f} (R² {law.r_squared:.3f})" if law else "size and mass: no law")
+    console.print(f"{written} files in {target}", highlight=False, markup=False, soft_wrap=True)
+
+
+def default_folder(folders: Sequence[Path]) -> Path:
+    """Beside a recording, not in it: a recording folder holds nothing else."""
+    first = folders[0].absolute()
+    return first.with_name(first.name + "-analysis") if len(folders) == 1 else first.with_name("analysis")
+
+
+def parse_plane(text: str) -> tuple[float, float, float]:
+    """The normal of the cross-section: x, y, z, or three numbers with commas."""
+    axes = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+    if text in axes:
+        return axes[text]
+    try:
+        x, y, z = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError("analyze --plane", "must be x, y, z or a normal such as 1,0,1", text) from None
+    return x, y, z
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """A name for each recording: that of its folder, numbered where two are alike."""
+    names = [folder.absolute().name for folder in folders]
+    return [name if names.count(name) == 1 else f"{k}-{name}" for k, name in enumerate(names)]
+
+
+def _show(console: Console, name: str, analysis: Analysis) -> None:
+    show_table(console, "", (escape(name), "value"), describe(analysis))
+    rows = [
+        (
+            escape(band.quantity),
+            f"{band.low:g} to {band.high:g}",
+            "none" if band.measured is None else f"{band.measured:.4g}",
+            "in" if band.passed else "out",
+        )
+        for band in compare_ball(analysis)
+    ]
+    show_table(console, "", ("beside the foil ball of Narain 2013", "reference", "measured", "band"), rows)

@@ -1,0 +1,225 @@
+"""`crumple analyze` and the Python names behind it, on recordings."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from crumple.analysis import (
+    Band,
+    analyze_recording,
+    check_foil_ball,
+    load_frame,
+    mass_size,
+    mileage_curve,
+    most_confined,
+)
+from crumple.cli.app import app
+from crumple.errors import InputError
+from crumple.geometry.curvature import curvature_stencil
+from crumple.plasticity import total_curvature
+from crumple.recording import Recording, create_recording
+from crumple.recording.files import write_atomically
+from crumple.recording.frame import encode_frame
+from crumple.scenes import build, dump_scene, load_scene, scene_from_tables
+from crumple.simulation.state import State
+
+SIZES = (1.0, 0.6, 0.3, 0.8)
+"""Of the sheet in the frames of a recording."""
+
+
+def fold(state: State, height: float, pleats: int = 6) -> State:
+    """The sheet in pleats by 1 rad, with creases that have gone through that once."""
+    s = state.mesh.node_rest[:, 0] * pleats / 0.06
+    saw = np.abs((s + 1e-9) % 2 - 1) * (0.06 / pleats)
+    x = np.stack([np.cos(0.5) * state.mesh.node_rest[:, 0], state.mesh.node_rest[:, 1], np.sin(0.5) * saw], axis=1)
+    strain = total_curvature(state.mesh, curvature_stencil(state.mesh), x)
+    norm = np.sqrt(strain[:, 0] ** 2 + strain[:, 1] ** 2 + 2 * strain[:, 2] ** 2)
+    return state.replaced(
+        x=np.ascontiguousarray(x + np.array([0, 0, height])), plastic_curvature=strain, damage=norm / 100.0
+    )
+
+
+@pytest.fixture(scope="module")
+def scene() -> dict:
+    material = {"young": 1e9, "thickness": 1e-4, "density": 0.1, "yield_curvature": 100.0}
+    shape = {"kind": "rectangle", "width": 0.06, "height": 0.04, "size": 2e-3}
+    return {"sheets": [{"shape": shape, "material": material}], "run": {"frame_time": 0.1}}
+
+
+def record(folder: Path, scene: dict, *, sizes: tuple[float, ...] = SIZES, folded: bool = True) -> Path:
+    """A recording whose frames show the folded (or flat) sheet shrunk by factors."""
+    made = scene_from_tables(scene)
+    model, state = build(made)
+    with create_recording(folder, dump_scene(made)) as recorder:
+        recorder.on_start(model, state)
+    state = fold(state, 0.01) if folded else state
+    for frame, size in enumerate(sizes, 1):
+        shown = state.replaced(frame=frame, time=0.1 * frame, x=size * state.x)
+        write_atomically(Recording(folder).frame_path(frame), encode_frame(shown))
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_most_confined_frame_is_the_default(tmp_path, scene):
+    recording = Recording(record(tmp_path / "r", scene))
+    assert most_confined(recording) == 3
+    assert load_frame(recording).frame == 3
+    assert load_frame(recording, -1).frame == 4
+    assert load_frame(recording, 0).frame == 0
+    record(tmp_path / "still", scene, sizes=(0.5, 0.5, 0.5))
+    assert most_confined(Recording(tmp_path / "still")) == 3
+
+
+def test_files_and_numbers(tmp_path, scene):
+    folder = record(tmp_path / "r", scene)
+    result = CliRunner().invoke(app, ["analyze", str(folder), "--frame", "1", "--json"])
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
+    out = tmp_path / "r-analysis"
+    assert json.loads((out / "summary.json").read_text()) == summary
+    assert summary["frame"] == 1
+    assert summary["area"] == pytest.approx(0.0024)
+    assert summary["mass"] == pytest.approx(0.00024)
+    assert summary["area_ratio"] == pytest.approx(1.0, abs=0.05)
+    assert summary["mileage"] == pytest.approx(5 * 0.04 * 1.0, rel=0.35)  # the folds are off the edges of the mesh
+    assert summary["energies"]["kinetic"] == 0.0
+    assert summary["energies"]["gravity"] > 0.0
+    assert summary["energies"]["bending"] == pytest.approx(0.0, abs=1e-4)
+    assert {path.stem for path in out.glob("*.csv")} == {
+        "density", "orientation", "curvature_radii", "cross_section", "ridges", "facets", "creases", "energies", "fits"
+    }  # fmt: skip
+    assert (out / "overview.png").stat().st_size > 10_000
+    assert sum(float(row["mass_share"]) for row in rows(out / "density.csv")) == pytest.approx(1.0)
+    assert sum(float(row["density"]) for row in rows(out / "orientation.csv")) == pytest.approx(20.0)
+    assert len(rows(out / "ridges.csv")) == summary["ridges"] > 0
+    length = sum(np.hypot(float(r["x1_m"]) - float(r["x0_m"]), float(r["y1_m"]) - float(r["y0_m"]))
+                 for r in rows(out / "cross_section.csv"))  # fmt: skip
+    assert length == pytest.approx(summary["section_length"])
+
+
+def test_flat_sheet_says_none_and_never_nan(tmp_path, scene):
+    folder = record(tmp_path / "flat", scene, folded=False)
+    result = CliRunner().invoke(app, ["analyze", str(folder), "--frame", "0", "--out", str(tmp_path / "a")])
+    assert result.exit_code == 0, result.output
+    assert "nan" not in result.stdout.lower()
+    summary = json.loads((tmp_path / "a" / "summary.json").read_text(), parse_constant=pytest.fail)
+    for name in ("mileage", "ridge_length_mean", "ridge_law", "facet_area_mean", "first_radius_peak"):
+        assert summary[name] is None
+    assert summary["ridges"] == summary["facets"] == 0
+    text = (tmp_path / "a" / "summary.txt").read_text()
+    assert "mileage: none" in text
+    assert "nan" not in text.lower()
+    assert rows(tmp_path / "a" / "creases.csv") == [{"quantity": "creases", "value": "none"}]
+    assert rows(tmp_path / "a" / "ridges.csv") == []
+
+
+def test_several_recordings_give_the_mass_size_law(tmp_path, scene):
+    folders = []
+    for k, thick in enumerate((1.0, 2.0, 4.0)):
+        heavy = json.loads(json.dumps(scene))
+        heavy["sheets"][0]["material"]["density"] *= thick
+        folders.append(record(tmp_path / f"ball{k}", heavy, sizes=(0.5 * thick**0.4,)))
+    analyses = [analyze_recording(Recording(folder), 1) for folder in folders]
+    law = mass_size(analyses)
+    assert law is not None
+    assert law.exponent == pytest.approx(0.4, abs=1e-6)
+    out = tmp_path / "all"
+    result = CliRunner().invoke(app, ["analyze", *map(str, folders), "--frame", "1", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    assert float(rows(out / "mass_size.csv")[-1]["mass_kg"]) == pytest.approx(0.4, abs=1e-6)
+    assert (out / "mass_size.png").exists()
+    assert (out / "ball2" / "summary.json").exists()
+
+
+def test_equal_masses_give_no_law(tmp_path, scene):
+    folders = [str(record(tmp_path / name, scene, sizes=(0.5,))) for name in ("a", "b")]
+    result = CliRunner().invoke(app, ["analyze", *folders, "--json", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["mass_size_exponent"] is None
+
+
+def test_ball_is_checked_with_verdicts(tmp_path, scene):
+    bands = check_foil_ball(Recording(record(tmp_path / "r", scene)), 1)
+    verdict = {band.quantity: band.passed for band in bands}
+    assert verdict["intersections"]
+    assert not verdict["volume fraction"]
+    squeezed = check_foil_ball(Recording(tmp_path / "r"), 3)[1]
+    assert squeezed.measured == pytest.approx(0.3**2, rel=0.05)
+    assert not squeezed.passed
+    assert len(bands) == 7
+    assert not Band("nothing", 0.0, 1.0, None).passed
+
+
+def test_mileage_of_repeated_crumples(tmp_path, scene):
+    folder = record(tmp_path / "r", scene)
+    recording = Recording(folder)
+    for frame in (1, 2, 3, 4):
+        state = recording.load(frame)
+        write_atomically(recording.frame_path(frame), encode_frame(state.replaced(damage=frame * state.damage)))
+    curve = mileage_curve(recording, [1, 2, 3, 4])
+    assert curve.worked == pytest.approx(curve.worked[0] * np.arange(1, 5))
+    assert curve.mileage == pytest.approx(np.full(4, curve.mileage[0]))
+    assert curve.worked[0] == pytest.approx(curve.mileage[0])
+    assert curve.delta / curve.delta[0] == pytest.approx(np.array(SIZES))
+    assert curve.law is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--frame", "99"], "has frames 0 to 4"),
+        (["--frame", "-9"], "has only 5 frames"),
+        (["--plane", "up"], "must be x, y, z"),
+        (["--plane", "0,0,0"], "plane"),
+        (["--ridge-curvature", "-1"], "must be > 0"),
+    ],
+)
+def test_bad_requests_are_one_line(tmp_path, scene, arguments, said):
+    folder = record(tmp_path / "r", scene)
+    result = CliRunner().invoke(app, ["analyze", str(folder), *arguments, "--out", str(tmp_path / "a")])
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_bad_recordings_are_refused(tmp_path, scene):
+    with pytest.raises(InputError, match="no such recording"):
+        Recording(tmp_path / "nowhere")
+    folder = record(tmp_path / "r", scene)
+    recording = Recording(folder)
+    state = recording.load(1)
+    write_atomically(recording.frame_path(5), encode_frame(state.replaced(frame=5, x=np.nan * state.x)))
+    with pytest.raises(InputError, match="not finite"):
+        analyze_recording(recording, 5)
+    recording.scene_path.unlink()
+    with pytest.raises(InputError, match=r"no scene\.toml"):
+        analyze_recording(recording, 1)
+    for frame in recording.frames:
+        recording.frame_path(frame).unlink()
+    with pytest.raises(InputError, match="no finished frame"):
+        analyze_recording(recording)
+
+
+@pytest.mark.parametrize(("name", "fraction"), [("foil-ball", 0.065), ("foil-ball-dense", 0.22)])
+def test_scene_closes_to_its_volume_fraction(name, fraction):
+    """The container at the end leaves the fraction that the scene is named for."""
+    scene = load_scene(name)
+    model, state = build(scene)
+    material = model.materials[0]
+    final = model.obstacle_positions(scene.run.duration)
+    radius = np.linalg.norm(final, axis=1).max()
+    volume = np.pi * 0.05**2 * material.thickness
+    assert volume / (4 / 3 * np.pi * radius**3) == pytest.approx(fraction, rel=0.02)
+    assert model.contact.activation + material.thickness < material.thickness / fraction
+    assert material.yield_curvature == pytest.approx(1 / (250 * 25.4e-6), rel=0.01)
+    assert np.abs(state.mesh.face_area).sum() == pytest.approx(np.pi * 0.05**2, rel=0.02)
