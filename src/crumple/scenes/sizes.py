@@ -21,6 +21,8 @@ FACE_MEMORY = 25e3
 """Working memory per sheet face: mesh, energies, contact, sparse matrix and its factor (crumpled state) [bytes]."""
 FACE_DISK = 250
 """One frame of a recording per sheet face [bytes]."""
+DART_FINENESS = 1.3
+"""Side of a rectangle with as many faces as a dart, over that of the dart's own."""
 FILE_BYTES_PER_FACE = 80
 """Bytes that a face and its share of vertices take in an OBJ file."""
 
@@ -125,8 +127,13 @@ OBSTACLE_FACES: dict[str, Callable[[Any], float]] = {
     "sphere": lambda s: 20.0 * 4.0 ** sphere_subdivisions(s),
     "plane": lambda s: 2.0 * flat_divisions(s) ** 2,
     "box": lambda s: 12.0 * flat_divisions(s) ** 2,
-    "cylinder": lambda s: 2.0 * cylinder_segments(s) * (s.height * cylinder_segments(s) / (2 * pi * s.radius) + 1.0),
+    "cylinder": lambda s: 2.0 * cylinder_segments(s) * (_cylinder_rows(s) + 1.0),
 }
+
+
+def _cylinder_rows(shape: Any) -> float:
+    """Rows of facets along a cylinder: those given, or about square ones."""
+    return shape.rows or shape.height * cylinder_segments(shape) / (2 * pi * shape.radius)
 
 
 def _file_faces(file: str) -> float:
@@ -135,8 +142,10 @@ def _file_faces(file: str) -> float:
 
 def _extent(shape: Any) -> tuple[float, float]:
     """Width and height [m] of a rectangle with about the area of a sheet's shape."""
-    if shape.kind in ("rectangle", "dart"):
+    if shape.kind == "rectangle":
         return shape.width, shape.height
+    if shape.kind == "dart":  # its triangles are narrower along the shorter creases
+        return DART_FINENESS * shape.width, DART_FINENESS * shape.height
     if shape.kind == "disk":
         return sqrt(pi) * shape.radius, sqrt(pi) * shape.radius
     if shape.kind == "cylinder":

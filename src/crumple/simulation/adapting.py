@@ -34,6 +34,10 @@ from crumple.sizing import SizingOptions, compute_sizing
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats
 
+SPLIT_LIMIT = 1.1
+"""Length in the metric from which an edge is split. The margin keeps the mesh calm: curvatures of a crumpled sheet
+change with every edit, and with 1 a third of the nodes change in every frame (see docs/remeshing.md)."""
+
 
 def adapt(model: Model, state: State, workspace: Workspace | None = None) -> State:
     """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off.
@@ -73,7 +77,11 @@ def _remesh(model: Model, state: State, workspace: Workspace, acceleration: Floa
         density=np.array([material.density for material in model.materials]),
         protected=protected,
         guard=None if surface is None else Guard(surface, state.obstacle_x),
-        options=RemeshOptions(aspect_min=0.5 * min(one.aspect_min for one in model.remeshing.all_sizing)),
+        options=RemeshOptions(
+            aspect_min=0.5 * min(one.aspect_min for one in model.remeshing.all_sizing),
+            split_limit=SPLIT_LIMIT,
+            collapse_limit=1.0,
+        ),
     )
 
 
