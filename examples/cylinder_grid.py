@@ -30,10 +30,12 @@ SKETCH = [
     "sheets[0].shape.size=0.035",
     "remeshing.size_min=0.03",
     "motions.press.keys[1].time=0.6",
-    "motions.press.keys[1].translate=[0, 0, -0.08]",
-    "handles[1].end=0.6",
-    "obstacles[1].end=0.6",
-    "run.duration=0.8",
+    "motions.press.keys[1].translate=[0, 0, -0.06]",
+    "motions.press.keys[2].time=0.8",
+    "motions.press.keys[2].translate=[0, 0, -0.04]",
+    "handles[1].end=0.8",
+    "obstacles[1].end=0.8",
+    "run.duration=1.1",
 ]
 
 
