@@ -27,9 +27,9 @@ from crumple.solving.touching import Touching
 from crumple.timing import PhaseTimer
 from crumple.typing import Bools, Floats, Ints
 
-RINGS = 4
+RINGS = 2
 """Rings of faces around those that changed whose nodes move."""
-WHOLE = 0.6
+WHOLE = 0.8
 """Share of the nodes above which all of them move."""
 SMALL = 1000
 """Nodes of a mesh of which all may move: in a calm, stiff sheet even those far from a change feel it a little."""
@@ -37,7 +37,7 @@ REGULARISATION = 1e-5
 """μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
 μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
 ITERATIONS, WORK = 8, 20_000
-"""Newton iterations for each tolerance at least, and iterations times moving nodes: a small mesh may take its time."""
+"""Newton iterations for each tolerance at least, and iterations times nodes: a small mesh may take its time."""
 TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 """Shares of the energy after remeshing below which the projection stops; most of that energy is what it removes. The
 next one is tried while the accelerations are still too large, unless the iterations did not suffice for this one."""
@@ -81,7 +81,7 @@ def project(model: Model, state: State, workspace: Workspace, wanted: Floats, ch
     judged[state.pins.node] = False
     limit = PEAK * _peak(wanted[judged])
     for share in TOLERANCES:
-        options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, max(ITERATIONS, WORK // count))
+        options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, max(ITERATIONS, WORK // len(free)))
         newton = Newton(potential, system, options)
         outcome = newton.minimise(x, x[count:], workspace.node_part[order], hold=True)
         x = outcome.x
