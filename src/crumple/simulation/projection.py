@@ -36,9 +36,9 @@ SMALL = 1000
 REGULARISATION = 1e-5
 """μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
 μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
-ITERATIONS, WORK = 8, 20_000
+ITERATIONS, WORK = 5, 20_000
 """Newton iterations for each tolerance at least, and iterations times nodes: a small mesh may take its time."""
-TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 """Shares of the energy after remeshing below which the projection stops; most of that energy is what it removes. The
 next one is tried while the accelerations are still too large, unless the iterations did not suffice for this one."""
 PEAK = 1.2
