@@ -55,7 +55,7 @@ def test_camera_sees_every_point_and_no_more_than_needed(seed, aspect, view, leg
 def test_unknown_names_list_the_known_ones():
     with pytest.raises(InputError, match="auto, front"):
         fit_camera(np.eye(3), 1.0, "sideways")
-    with pytest.raises(InputError, match="damage, plastic_curvature"):
+    with pytest.raises(InputError, match=r"damage, plastic_curvature.*material, sizing"):
         color_field("colour")
 
 

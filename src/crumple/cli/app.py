@@ -166,9 +166,7 @@ def verify(folder: FolderArgument, json: JsonOption = False, threads: ThreadsOpt
 @guarded
 def analyze(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Recording folders.")],
-    frame: Annotated[
-        int | None, typer.Option(help="Frame; -1 is the last (default: the most confined one).")
-    ] = None,
+    frame: Annotated[int | None, typer.Option(help="Frame; -1 is the last (default: the most confined one).")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the files (default: DIR-analysis).")] = None,
     plane: Annotated[str, typer.Option(help="Normal of the cross-section: x, y, z or 1,0,1.")] = "y",
     ridge_curvature: Annotated[
@@ -225,7 +223,8 @@ def render(
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x960",
     camera: Annotated[str, typer.Option(help="auto, front, side, top or low.")] = "auto",
     color_by: Annotated[
-        str | None, typer.Option(help="damage, plastic_curvature, speed, stretch, sheet or material.")
+        str | None,
+        typer.Option(help="damage, plastic_curvature, speed, stretch, sheet, material or sizing (allowed edges)."),
     ] = None,
     space: Annotated[str, typer.Option(help="world, pattern, plastic, or all of them side by side.")] = "world",
     edges: Annotated[bool, typer.Option("--edges", help="Show the mesh.")] = False,

@@ -8,18 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.recording.recording import Recording
+from crumple.scenes import build, load_scene
+from crumple.simulation.adapting import state_sizing
+from crumple.simulation.model import Model
 from crumple.simulation.state import State
 from crumple.typing import Floats
 
 
 @dataclass(frozen=True)
 class ColorField:
-    """A scalar per face or per node (`on` = "cells" or "points"), its title with unit, and a colour map."""
+    """A scalar per face or per node (`on` = "cells" or "points"), its title with unit, and a colour map.
+
+    `log`: whether colours follow the logarithm.
+    """
 
     title: str
     on: str
     values: Callable[[State], Floats]
     colormap: str = "viridis"
+    log: bool = False
 
 
 def _plastic_curvature(state: State) -> Floats:
@@ -44,8 +52,31 @@ FIELDS = {
 }
 
 
-def color_field(name: str) -> ColorField:
-    """The field called `name`; `InputError` listing the known ones."""
+SIZING = "sizing"
+"""The field that is computed anew, with the scene of the recording."""
+
+
+def color_field(name: str, recording: Recording | None = None) -> ColorField:
+    """The field called `name`; `InputError` listing the known ones. The sizing field needs the `recording`."""
+    if name == SIZING and recording is not None:
+        return sizing_field(recording)
     if name not in FIELDS:
-        raise InputError("render --color-by", f"must be one of {', '.join(FIELDS)}", name)
+        raise InputError("render --color-by", f"must be one of {', '.join(FIELDS)}, {SIZING}", name)
     return FIELDS[name]
+
+
+def sizing_field(recording: Recording) -> ColorField:
+    """Edge length that the next remeshing would allow at each face, from the scene of the recording."""
+    if not recording.scene_path.is_file():
+        raise InputError(str(recording.path), "has no scene.toml to compute the sizing field from")
+    model, _ = build(load_scene(recording.scene_path))
+    if model.remeshing is None:
+        raise InputError("render --color-by", "this scene does not remesh: it has no sizing field", SIZING)
+    return ColorField("edges [mm]", "cells", lambda state: allowed_length(model, state), "RdYlBu", log=True)
+
+
+def allowed_length(model: Model, state: State) -> Floats:
+    """Geometric mean of the longest and shortest edge that the sizing field M allows, det(M)^(-1/4) [mm], of the mean
+    tensor of the corners of each face, (face_count,)."""
+    xx, yy, xy = state_sizing(model, state)[state.mesh.faces].mean(axis=1).T
+    return 1e3 * (xx * yy - xy**2) ** -0.25

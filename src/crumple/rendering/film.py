@@ -126,7 +126,7 @@ def plan_look(
         subject = np.concatenate([draw_space(state, space).points for state in states])
     low, high = subject.min(axis=0), subject.max(axis=0)
     scale = float(np.linalg.norm(high - low)) or 1.0
-    field = color_field(color_by) if color_by else None
+    field = color_field(color_by, recording) if color_by else None
     values = np.concatenate([field.values(state) for state in states]) if field else np.zeros(1)
     least, most = float(values.min()), float(values.max())
     return Look(

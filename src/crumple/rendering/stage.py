@@ -107,13 +107,13 @@ class Stage:
     def _add_sheets(self, state: State, drawn: Drawn) -> None:
         """The sheets: matte, smooth within facets of a fold, two-sided."""
         field = self.look.field
+        values = field.values(state) if field is not None else None
         for sheet in np.unique(state.mesh.face_sheet):
             chosen = state.mesh.face_sheet == sheet
             mesh = self._surface(drawn.points, drawn.faces[chosen])
             front, back = SHEET_COLORS[sheet % len(SHEET_COLORS)]
             options: dict[str, Any] = {"color": front, "backface_params": {"color": back, **MATTE}}
-            if field is not None:
-                values = field.values(state)
+            if field is not None and values is not None:
                 data = mesh.cell_data if field.on == "cells" else mesh.point_data
                 data[field.title] = values[chosen] if field.on == "cells" else values[drawn.node]
                 options = self._field_options(field)
@@ -129,6 +129,7 @@ class Stage:
             "n_labels": 5,
         }  # fmt: skip
         options: dict[str, Any] = {"scalars": field.title, "cmap": field.colormap, "clim": self.look.field_range}
+        options["log_scale"] = field.log
         return options | ({"scalar_bar_args": bar} if self.look.legend else {"show_scalar_bar": False})
 
     def _add_obstacles(self, state: State, obstacles: ObstacleSurface) -> None:

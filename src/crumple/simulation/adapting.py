@@ -85,6 +85,12 @@ def _remesh(model: Model, state: State, workspace: Workspace, acceleration: Floa
     )
 
 
+def state_sizing(model: Model, state: State) -> Floats:
+    """The sizing field that a remeshing of `state` would follow, (vertex_count, 3) [1/m²], for pictures and tables."""
+    workspace = Workspace(model, state, PhaseTimer())
+    return _sizing(model, state, workspace, workspace.surface(model, state, state.time))
+
+
 def _sizing(model: Model, state: State, workspace: Workspace, surface: Surface | None) -> Floats:
     """The sizing field at the vertices, (vertex_count, 3) [1/m²], each sheet by its own options."""
     assert model.remeshing is not None

@@ -57,6 +57,8 @@ def accelerations(model: Model, state: State, workspace: Workspace) -> Floats:
 def project(model: Model, state: State, workspace: Workspace, wanted: Floats, changed: Bools) -> State:
     """The state with the nodes around the `changed` ones (node_count,) moved to where they have the accelerations
     `wanted` (node_count, 3) [m/s²]."""
+    if not changed.any():
+        return state
     free = _surroundings(state.mesh.face_nodes, changed)
     order, number = _free_first(free, len(state.obstacle_x))
     is_free = np.zeros(len(number), bool)
