@@ -26,12 +26,8 @@ class CholeskySolver(Protocol):
 
     name: str
 
-    def analyse(self, pattern: BlockPattern, *, reuse_order: bool = False) -> None:
-        """Order and analyse the pattern; valid until the next call.
-
-        `reuse_order`: keep the elimination order of the last analysis where the solver can, which is cheaper and
-        nearly as good when only a few blocks are new.
-        """
+    def analyse(self, pattern: BlockPattern) -> None:
+        """Order and analyse the pattern; valid until the next call."""
 
     def factorise(self, blocks: Floats) -> bool:
         """Factorise the values (block_count, 3, 3); False when the matrix is not positive definite."""
@@ -73,16 +69,11 @@ class Pardiso:
         self._options[36] = 3  # block CSR with 3×3 blocks
         self._pattern: BlockPattern | None = None
         self._blocks = np.zeros((0, 3, 3))
-        self._order = np.zeros(0, np.int32)
 
-    def analyse(self, pattern: BlockPattern, *, reuse_order: bool = False) -> None:
+    def analyse(self, pattern: BlockPattern) -> None:
         self._release()
         self._pattern = pattern
         self._blocks = np.zeros((pattern.block_count, 3, 3))
-        reuse = reuse_order and len(self._order) == pattern.node_count
-        if not reuse:
-            self._order = np.zeros(pattern.node_count, np.int32)
-        self._options[4] = 1 if reuse else 2  # take the order given, or give the order found
         self._call(self._ANALYSE)
 
     def factorise(self, blocks: Floats) -> bool:
@@ -111,7 +102,7 @@ class Pardiso:
             _address(self._handle), ctypes.byref(one), ctypes.byref(one), ctypes.byref(ctypes.c_int32(2)),
             ctypes.byref(ctypes.c_int32(phase)), ctypes.byref(ctypes.c_int32(self._pattern.node_count)),
             _address(self._blocks), _address(self._pattern.row_start), _address(self._pattern.column),
-            _address(self._order), ctypes.byref(one), _address(self._options), ctypes.byref(zero),
+            _address(empty), ctypes.byref(one), _address(self._options), ctypes.byref(zero),
             _address(b), _address(x), ctypes.byref(error),
         )  # fmt: skip
         if error.value and error.value not in self._NOT_POSITIVE_DEFINITE:
@@ -138,7 +129,7 @@ class ScipySolver:
         self._pattern: BlockPattern | None = None
         self._factor: SuperLU | None = None
 
-    def analyse(self, pattern: BlockPattern, *, reuse_order: bool = False) -> None:
+    def analyse(self, pattern: BlockPattern) -> None:
         self._pattern = pattern
 
     def factorise(self, blocks: Floats) -> bool:
@@ -173,7 +164,7 @@ class Cholmod:
         self._cvxopt = cvxopt
         self._pattern: BlockPattern | None = None
 
-    def analyse(self, pattern: BlockPattern, *, reuse_order: bool = False) -> None:
+    def analyse(self, pattern: BlockPattern) -> None:
         self._pattern = pattern
         self._factor = self._cvxopt.cholmod.symbolic(self._lower(np.ones((pattern.block_count, 3, 3))))
 
