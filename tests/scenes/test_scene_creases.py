@@ -81,7 +81,7 @@ def test_crossing_lines_keep_their_own_angles():
 
 def remeshed(angle):
     tables = creased(folded=True, creases=[{"line": LINE, "angle": angle}])
-    tables["remeshing"] = {"size_min": 5e-3, "size_max": 0.03, "refine_angle": 0.2}
+    tables["remeshing"] = {"size_min": 5e-3, "size_max": 0.012, "refine_angle": 0.2}
     model, state = made(tables)
     model = replace(model, remeshing=replace(model.remeshing, projection=False))
     faces = state.mesh.face_count

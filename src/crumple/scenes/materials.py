@@ -18,8 +18,8 @@ _OWN = ("thickness", "density", "damping", "yield_curvature", "weakening", "yiel
 def make_material(table: MaterialTable, name: str) -> Material:
     """The material that a table describes.
 
-    With a preset or a file, `thickness`, `density`, `damping`, `yield_curvature`, `weakening` and `yield_strain` replace
-    its own values and leave the stiffnesses alone.
+    With a preset or a file, `thickness`, `density`, `damping`, `yield_curvature`, `weakening` and `yield_strain`
+    replace its own values and leave the stiffnesses alone.
     """
     own: dict[str, Any] = {key: value for key in _OWN if (value := getattr(table, key)) is not None}
     material = replace(_base(table, name, own), **own)

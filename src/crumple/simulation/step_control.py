@@ -22,8 +22,9 @@ HOLD_AFTER = 2
 EASY, HARD = 16, 32
 """Newton iterations below which the step may grow, and above which it is shortened.
 
-Iterations grow much more slowly than the step: frames of `crumple` and `fold` in dense contact took 19 and 28 iterations
-in one step of 40 ms, 26 and 36 in two, 37 and 49 in four, 49 and 78 in eight, and ended with the same energies.
+Iterations grow much more slowly than the step: frames of `crumple` and `fold` in dense contact took 19 and 28
+iterations in one step of 40 ms, 26 and 36 in two, 37 and 49 in four, 49 and 78 in eight, and ended with the same
+energies.
 """
 SHORTEST_FOR_WORK = 0.125
 """Steps are not shortened below this share of the longest for the sake of fewer iterations: a snapping facet costs
