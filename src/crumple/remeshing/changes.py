@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.remeshing.remesh import RemeshResult
-from crumple.typing import Bools, Ints
+from crumple.remeshing.transfer import face_keys
+from crumple.typing import Bools
 
 
 def changed_nodes(result: RemeshResult) -> Bools:
@@ -13,13 +14,7 @@ def changed_nodes(result: RemeshResult) -> Bools:
     count = result.mesh.node_count
     old = result.node_map[result.old_mesh.face_nodes]
     old = old[(old >= 0).all(axis=1)]
-    fresh = ~np.isin(_keys(result.mesh.face_nodes, count), _keys(old, count))
+    fresh = ~np.isin(face_keys(result.mesh.face_nodes, count), face_keys(old, count))
     changed = np.zeros(count, bool)
     changed[result.mesh.face_nodes[fresh]] = True
     return changed
-
-
-def _keys(faces: Ints, count: int) -> np.ndarray:
-    """One number for each set of three nodes (n,), below 2⁶³ up to two million nodes."""
-    a, b, c = np.sort(faces.astype(np.int64), axis=1).T
-    return (a * count + b) * count + c

@@ -40,12 +40,42 @@ def overlap_operator(old: SheetMesh, new: SheetMesh, vertex_operator: csr_matrix
 
     Rows add up to 1; area integrals are conserved, as both meshes cover the same pattern.
     """
+    kept, source = _kept_faces(old, new, vertex_operator)
+    rest = np.ones(new.face_count, bool)
+    rest[kept] = False
+    gone = np.ones(old.face_count, bool)
+    gone[source] = False
+    row, column = np.flatnonzero(rest), np.flatnonzero(gone)
     chart = vertex_charts(old)
     new_chart = follow_charts(chart, vertex_operator)
+    new_faces, old_faces = new.faces[row], old.faces[column]
     area = overlap_area(
-        old.u, old.faces, new.u, new.faces, old_chart=chart[old.faces[:, 0]], new_chart=new_chart[new.faces[:, 0]]
-    )
-    return _normalized(area)
+        old.u, old_faces, new.u, new_faces, old_chart=chart[old_faces[:, 0]], new_chart=new_chart[new_faces[:, 0]]
+    ).tocoo()
+    data = np.concatenate([np.abs(new.face_area[kept]), area.data])
+    where = np.concatenate([kept, row[area.row]]), np.concatenate([source, column[area.col]])
+    return _normalized(csr_matrix((data, where), shape=(new.face_count, old.face_count)))
+
+
+def _kept_faces(old: SheetMesh, new: SheetMesh, vertex_operator: csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+    """New faces that were there before, and which they were."""
+    rows = vertex_operator.tocsr()
+    origin = np.full(new.vertex_count, -1, np.int64)
+    single = np.diff(rows.indptr) == 1
+    origin[single] = rows.indices[rows.indptr[:-1][single]]
+    before = origin[new.faces]
+    candidates = np.flatnonzero((before >= 0).all(axis=1))
+    old_key, key = face_keys(old.faces, old.vertex_count), face_keys(before[candidates], old.vertex_count)
+    order = np.argsort(old_key, kind="stable")
+    place = np.minimum(np.searchsorted(old_key, key, sorter=order), max(len(order) - 1, 0))
+    same = old_key[order[place]] == key
+    return candidates[same], order[place[same]]
+
+
+def face_keys(faces: np.ndarray, count: int) -> np.ndarray:
+    """One number for each set of three out of `count` corners, (n,); below 2⁶³ up to two million of them."""
+    a, b, c = np.sort(faces.astype(np.int64), axis=1).T
+    return (a * count + b) * count + c
 
 
 def _normalized(area: csr_matrix) -> csr_matrix:
