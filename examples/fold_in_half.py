@@ -39,7 +39,7 @@ def tables(yield_curvature: float, weakening: float) -> dict[str, Any]:
     """The scene: a sheet flat on a table, handles at two of its edges, a roller."""
     high, level = RADIUS + 0.02, {"translate": [0.05, 0.0, 0.0]}
     return {
-        "solver": {"max_step": 5e-3},  # yielding follows every step: the roller should not skip a crease
+        "solver": {"max_step": 2.5e-3},  # yielding follows every step: the roller should not skip a crease
         "name": "fold-in-half",
         "run": {"duration": END},
         "environment": {"gravity": [0.0, 0.0, 0.0]},
