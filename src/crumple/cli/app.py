@@ -185,7 +185,9 @@ def analyze(
 def validate(
     cases: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases to run (default: all).")] = None,
     json: JsonOption = False,
-    figures: Annotated[Path, typer.Option(help="Folder for the figures (needs matplotlib).")] = Path("out/validation"),
+    figures: Annotated[Path, typer.Option(help="Folder for report page and figures (needs matplotlib).")] = Path(
+        "out/validation"
+    ),
     threads: ThreadsOption = None,
 ) -> None:
     """Compare the simulator with known solutions."""

@@ -14,7 +14,6 @@ from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, f
 from crumple.plasticity.stretching import total_strain, yield_strain
 from crumple.plasticity.transfer import (
     crease_hinges,
-    crease_nodes,
     mark_creases,
     plastic_residual,
     restore_damage,
@@ -40,7 +39,6 @@ __all__ = [
     "crease_from_labels",
     "crease_from_shape",
     "crease_hinges",
-    "crease_nodes",
     "edges_on_polyline",
     "follow_angle",
     "follow_curvature",

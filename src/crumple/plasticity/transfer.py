@@ -70,20 +70,6 @@ def crease_hinges(
     return np.abs(rest_angle(stencil, plastic_curvature)) > sharp_angle
 
 
-def crease_nodes(
-    mesh: SheetMesh,
-    plastic_curvature: Floats,
-    stencil: CurvatureStencil | None = None,
-    *,
-    sharp_angle: float = SHARP_ANGLE,
-) -> Bools:
-    """Nodes at the ends of `crease_hinges`, (node_count,)."""
-    marked = np.zeros(mesh.node_count, bool)
-    sharp = crease_hinges(mesh, plastic_curvature, stencil, sharp_angle=sharp_angle)
-    marked[mesh.hinges.nodes[sharp, :2]] = True
-    return marked
-
-
 def mark_creases(mesh: SheetMesh, hinges: Bools) -> SheetMesh:
     """The mesh with `CREASE_LABEL` on the marked hinges (hinge_count,) that have no label of their own."""
     free = mesh.edge_label.ravel()[mesh.hinges.corners[:, 0]] == 0

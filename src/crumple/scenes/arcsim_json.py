@@ -11,6 +11,7 @@ from typing import Any
 
 from crumple.errors import InputError
 from crumple.scenes.messages import Path, one_line, place, suggest
+from crumple.scenes.text import read_text
 
 _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _COMMA = re.compile(r'"(?:\\.|[^"\\\n])*"|,(?=\s*[\]}])')
@@ -147,16 +148,7 @@ def parse_json(text: str, label: str) -> Any:
 
 def read_json(path: FilePath, label: str) -> Any:
     """The value in a JSON file."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(label, f"cannot be read: {error.strerror or error}") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{label}: line {line}", "is not UTF-8 text; is this a scene file?") from None
-    return parse_json(text, label)
+    return parse_json(read_text(path, label), label)
 
 
 def _blank(match: re.Match[str]) -> str:

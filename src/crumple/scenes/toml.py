@@ -17,6 +17,7 @@ from crumple.scenes.arcsim import read_arcsim
 from crumple.scenes.messages import SceneError, one_line, suggest, validation_messages
 from crumple.scenes.overrides import apply_overrides, parse_override, quick_overrides
 from crumple.scenes.schema import Scene
+from crumple.scenes.text import read_text
 
 LARGEST_SCENE = 20_000_000
 """Scene files above this size are refused before they are read [bytes]."""
@@ -100,16 +101,7 @@ def parse_toml(text: str, label: str) -> dict[str, Any]:
 
 
 def _read_toml(path: Path, label: str) -> dict[str, Any]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(label, f"cannot be read: {error.strerror or error}") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{label}: line {line}", "is not UTF-8 text; is this a scene file?") from None
-    return parse_toml(text.replace("\r\n", "\n"), label)
+    return parse_toml(read_text(path, label).replace("\r\n", "\n"), label)
 
 
 READERS: dict[str, Callable[[Path, str], dict[str, Any]]] = {".toml": _read_toml, ".json": read_arcsim}
