@@ -53,7 +53,7 @@ def measure_jumps(model: Model, state: State, frames: int) -> Iterator[Jump]:
 
 def peak_acceleration(model: Model, state: State) -> float:
     """The largest acceleration of a node that nothing holds [m/s²]."""
-    acceleration = accelerations(model, state, Workspace(model, state, PhaseTimer()))
+    acceleration, _ = accelerations(model, state, Workspace(model, state, PhaseTimer()))
     acceleration[state.pins.node] = 0.0
     return float(np.linalg.norm(acceleration, axis=1).max())
 

@@ -18,7 +18,7 @@ from crumple.plasticity import (
     uniform_yield_law,
     yield_curvature,
 )
-from crumple.simulation.embedding import Embedding
+from crumple.simulation.embedding import SMALL, Embedding
 
 
 def relative_residual(mesh, y, plastic):
@@ -139,3 +139,29 @@ def test_yielded_fold_springs_back_to_its_embedding():
     angles = dihedral_angles(y, mesh.hinges.nodes)[line.hinges]
     expected = np.average(2.0 - limit * height)
     assert np.mean(angles) == pytest.approx(expected, rel=0.05)
+
+
+def test_a_calm_embedding_moves_only_where_it_has_to():
+    """A dent of one face among creases that are settled: what is far from it stays, and it is embedded all the same."""
+    mesh, x = sheet("delaunay", 0.002)
+    assert mesh.node_count > SMALL
+    plastic = crease_from_shape(mesh, roll(mesh.u, 20.0, 0.0))
+    y = Embedding(mesh).settle(x, plastic)
+    dent = plastic.copy()
+    dent[mesh.face_count // 2] += (8.0, -5.0, 3.0)
+    embedding = Embedding(mesh)
+    local = embedding.advance(y, dent, before=plastic)
+    moved = np.any(local != y, axis=1)
+    assert 5 < np.count_nonzero(moved) < 0.1 * mesh.node_count
+    assert sum(embedding.energy(local, dent)) < 0.9 * sum(embedding.energy(y, dent))
+    everywhere = embedding.advance(y, dent)
+    assert np.all(np.any(everywhere != y, axis=1))
+    assert sum(embedding.energy(local, dent)) < 1.1 * sum(embedding.energy(everywhere, dent))
+
+
+def test_a_crease_that_bends_on_moves_everything():
+    mesh, x = sheet("delaunay", 0.002)
+    before = np.zeros((mesh.face_count, 3))
+    after = crease_from_shape(mesh, roll(mesh.u, 20.0, 0.0))
+    moved = Embedding(mesh).advance(x, after, before=before)
+    assert np.all(np.any(moved != x, axis=1))

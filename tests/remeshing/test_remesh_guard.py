@@ -14,12 +14,16 @@ from crumple.contact import Surface, has_intersections, make_surface
 from crumple.errors import InputError
 from crumple.mesh import SheetMesh
 from crumple.remeshing import Guard, RemeshOptions, isotropic_sizing, remesh
-from crumple.remeshing.guard import least_relative_gap
 
 LOOSE = RemeshOptions(strain_limit=math.inf, collapse_limit=0.8)
 """Leaves to the guard alone what is done."""
 
 NOTHING = np.zeros((0, 3))
+
+
+def lowest_gap(surface: Surface, x) -> float:
+    """The least relative gap of the sheets at x."""
+    return Guard(surface, x[surface.dynamic_count :]).lowest(x[: surface.dynamic_count])
 
 
 def surface_of(mesh: SheetMesh, thickness: float) -> Surface:
@@ -36,7 +40,7 @@ def test_a_folded_stack_stays_apart(thickness: float, high: float) -> None:
     rng = np.random.default_rng(int(1e6 * thickness))
     x = x + 1e-5 * rng.uniform(-1, 1, x.shape)
     guard = Guard(surface_of(mesh, thickness), NOTHING)
-    before = least_relative_gap(guard.surface, x)
+    before = lowest_gap(guard.surface, x)
     assert before > 0.0
     sizing = random_sizing(mesh.vertex_count, rng, 1e-3, high, 0.4)
     result = remesh(mesh, sizing, x=x, guard=guard)
@@ -47,7 +51,7 @@ def test_a_folded_stack_stays_apart(thickness: float, high: float) -> None:
     assert cm.validate_mesh(result.mesh, result.x) == []
     assert not has_intersections(after, result.x)
     assert not oracle(result.mesh, result.x)
-    assert least_relative_gap(after, result.x) >= min(0.5 * before, 0.1) * (1 - 1e-9)
+    assert lowest_gap(after, result.x) >= min(0.5 * before, 0.1) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("seed", [7, 40])
@@ -70,7 +74,7 @@ def test_many_remeshings_of_a_stack_one_after_the_other(seed: int) -> None:
         assert result.statistics.fallback == ""
         assert not oracle(mesh, x)
         assert aspects(mesh).min() > 0.005
-        assert least_relative_gap(guard.follow(mesh), x) > 0.01
+        assert lowest_gap(guard.follow(mesh), x) > 0.01
 
 
 def test_the_guard_is_needed() -> None:
@@ -109,7 +113,7 @@ def test_a_sheet_around_a_ball_does_not_cut_through_it() -> None:
     assert result.statistics.collapses > 100
     assert not guard.has_intersections(result.mesh, result.x)
     after = guard.follow(result.mesh)
-    assert least_relative_gap(after, np.concatenate([result.x, points])) > 0.0
+    assert lowest_gap(after, np.concatenate([result.x, points])) > 0.0
 
 
 def test_two_sheets_with_waves_into_each_other() -> None:
@@ -139,6 +143,31 @@ def test_intersections_before_leave_the_mesh_alone() -> None:
     result = remesh(mesh, isotropic_sizing(mesh, 0.1), x=x, guard=guard)
     assert result.statistics.fallback == "unchanged"
     assert result.mesh is mesh
+
+
+def test_only_what_has_some_nodes_is_looked_at() -> None:
+    """The nodes along the line where two sheets cross find the crossing, all others do not."""
+    one, x = cm.rectangle(1.0, 1.0, kind="right", divisions=(8, 8))
+    mesh, _ = cm.concatenate([one, one])
+    x = np.concatenate([x, x[:, [2, 1, 0]] + [0.53, 0.01, -0.47]])
+    guard = Guard(surface_of(mesh, 0.0), NOTHING)
+    near = (np.abs(x[:, 0] - 0.53) < 0.2) & (np.abs(x[:, 2]) < 0.2)
+    assert guard.has_intersections(mesh, x, near)
+    assert not guard.has_intersections(mesh, x, ~near)
+    assert not guard.has_intersections(mesh, x, np.zeros_like(near))
+
+
+def test_the_least_gap_is_that_between_two_layers() -> None:
+    one, x = cm.rectangle(0.1, 0.1, kind="right", divisions=(3, 3))
+    mesh, _ = cm.concatenate([one, one])
+    x = np.concatenate([x, x + np.array([0.0, 0.0, 1.3e-4])])
+    thick, thin = (
+        make_surface(mesh.face_nodes, x, node_part=mesh.node_sheet, part_thickness=thickness, dhat=1e-4)
+        for thickness in (1e-4, 1e-5)
+    )
+    assert lowest_gap(thick, x) == pytest.approx(0.3, rel=1e-9)
+    assert lowest_gap(thin, x) == 1.0
+    assert Guard(thick, NOTHING, least_gap=0.2).lowest(x) == 0.2
 
 
 def test_splits_only_move_nothing() -> None:

@@ -1,6 +1,6 @@
 """Penetration-free contact [Li 2020, IPC]: broad phase, barrier, friction, safe step lengths, intersection tests."""
 
-from crumple.contact.barrier import Barrier, active_pairs, barrier_energy, min_gap
+from crumple.contact.barrier import Barrier, active_pairs, barrier_energy, least_relative_gap, min_gap
 from crumple.contact.candidates import Candidates, find_candidates
 from crumple.contact.friction import Friction, make_friction
 from crumple.contact.intersection import (
@@ -26,6 +26,7 @@ __all__ = [
     "find_candidates",
     "find_intersections",
     "has_intersections",
+    "least_relative_gap",
     "make_friction",
     "make_surface",
     "min_gap",

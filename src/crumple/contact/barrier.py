@@ -217,3 +217,10 @@ def min_gap(surface: Surface, candidates: Candidates, x: Floats) -> tuple[float,
     gap = _scan(surface, candidates, x)[0]
     k = int(np.argmin(gap)) if len(gap) else -1
     return (float(gap[k]), k) if k >= 0 and gap[k] < inf else (inf, -1)
+
+
+def least_relative_gap(surface: Surface, candidates: Candidates, x: Floats) -> float:
+    """Smallest gap of the candidates at x over the gap at which their barrier starts; 1 when none is in range."""
+    gap, scale, _, _ = _scan(surface, candidates, x)
+    active = gap < inf
+    return float(np.min(gap[active] / (scale[active] * surface.dhat), initial=1.0))

@@ -1,6 +1,5 @@
 """Adaptive anisotropic remeshing of sheets and surfaces, safe under contact."""
 
-from crumple.remeshing.changes import changed_nodes
 from crumple.remeshing.fields import isotropic_sizing, sizing_from_function
 from crumple.remeshing.guard import Guard
 from crumple.remeshing.options import RemeshOptions
@@ -13,7 +12,6 @@ __all__ = [
     "RemeshOptions",
     "RemeshResult",
     "RemeshStatistics",
-    "changed_nodes",
     "follow_pins",
     "isotropic_sizing",
     "nearest_obstacle",

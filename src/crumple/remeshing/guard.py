@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
-from numba import njit
 
+from crumple.contact.barrier import least_relative_gap
 from crumple.contact.bvh import build_tree
 from crumple.contact.candidates import find_candidates, swept_boxes
 from crumple.contact.intersection import has_intersections
-from crumple.contact.pair import closest, load, rest_scale
-from crumple.contact.surface import Surface, make_surface
+from crumple.contact.surface import Surface, make_surface, restrict_surface
 from crumple.errors import InputError
 from crumple.mesh.buffers import FACES
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing.arrays import GuardArrays, Work, no_guard
-from crumple.typing import Floats, Ints
+from crumple.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -25,10 +23,12 @@ class Guard:
     """The collision surface before remeshing and where its obstacles are.
 
     `surface`: as the contact solver uses it, sheet nodes first.  `obstacle_x` (obstacle nodes, 3) [m].
+    `least_gap`: `contact.least_relative_gap` there, if known.
     """
 
     surface: Surface
     obstacle_x: Floats
+    least_gap: float | None = None
 
     def __post_init__(self) -> None:
         wanted = self.surface.node_count - self.surface.dynamic_count
@@ -59,44 +59,27 @@ class Guard:
             part[mesh.face_sheet] = self.surface.node_part[known[:, 0]]
         return part
 
-    def has_intersections(self, mesh: SheetMesh, x: Floats) -> bool:
-        """Whether anything intersects with the sheets at x (node_count, 3) [m]."""
-        return has_intersections(self.follow(mesh), np.concatenate([x, self.obstacle_x]))
+    def has_intersections(self, mesh: SheetMesh, x: Floats, among: Bools | None = None) -> bool:
+        """Whether anything intersects with the sheets at x (node_count, 3) [m].
 
+        `among` (node_count,): look only at what has one of these nodes.
+        """
+        surface, everything = self.follow(mesh), np.concatenate([x, self.obstacle_x])
+        if among is None:
+            return has_intersections(surface, everything)
+        among = np.concatenate([among, np.zeros(len(self.obstacle_x), bool)])
+        order = np.argsort(~among, kind="stable").astype(np.int32)
+        number = np.empty_like(order)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        return has_intersections(restrict_surface(surface, among, number), everything[order])
 
-def least_relative_gap(surface: Surface, x: Floats) -> float:
-    """Least (d − s ξ)/(s dhat) of all pairs within reach at x (node_count, 3) [m]; 1 when there are none."""
-    pairs = find_candidates(surface, x, x, surface.reach)
-    a = surface.arrays
-    rest, part, dynamic = a.node_rest, a.node_part, a.sheet_count
-    point = np.concatenate([pairs.point_face[:, :1], surface.faces[pairs.point_face[:, 1]]], axis=1)
-    edge = np.concatenate([surface.edges[pairs.edge_edge[:, 0]], surface.edges[pairs.edge_edge[:, 1]]], axis=1)
-    constants = (rest, part, a.part_thickness, a.dhat, dynamic)
-    least = _least(x, np.ascontiguousarray(point), False, *constants)
-    return float(min(least, _least(x, np.ascontiguousarray(edge), True, *constants)))
-
-
-@njit(cache=True, error_model="numpy")
-def _least(x, pairs, is_edges, rest, part, part_thickness, dhat, dynamic):
-    """Least relative gap of pairs (n, 4) of nodes, at most 1."""
-    corner, weight = np.empty((4, 3)), np.empty(4)
-    least = 1.0
-    second = 2 if is_edges else 1
-    for n in range(len(pairs)):
-        i, j, k, m = pairs[n, 0], pairs[n, 1], pairs[n, 2], pairs[n, 3]
-        one, two = part[i], part[pairs[n, second]]
-        thickness = 0.5 * (part_thickness[one] + part_thickness[two])
-        load(x, i, j, k, m, corner)
-        d2, _ = closest(is_edges, corner, weight)
-        reach = thickness + dhat
-        if d2 >= reach * reach:
-            continue
-        scale = 1.0
-        if one == two and i < dynamic:
-            scale = rest_scale(rest, is_edges, i, j, k, m, reach, corner, weight)
-        if scale > 0.0:
-            least = min(least, (sqrt(d2) / scale - thickness) / dhat)
-    return least
+    def lowest(self, x: Floats) -> float:
+        """The least relative gap with the sheets at x (node_count, 3) [m]."""
+        if self.least_gap is not None:
+            return self.least_gap
+        everything = np.concatenate([x, self.obstacle_x])
+        pairs = find_candidates(self.surface, everything, everything, self.surface.reach)
+        return least_relative_gap(self.surface, pairs, everything)
 
 
 def guard_arrays(guard: Guard, mesh: SheetMesh, face_room: int) -> GuardArrays:

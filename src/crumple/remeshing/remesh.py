@@ -24,7 +24,7 @@ from crumple.mesh.fields import Field
 from crumple.mesh.refusal import NO_CAPACITY
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing import arrays as at
-from crumple.remeshing.guard import Guard, guard_arrays, least_relative_gap, refresh_tree
+from crumple.remeshing.guard import Guard, guard_arrays, refresh_tree
 from crumple.remeshing.options import RemeshOptions
 from crumple.remeshing.passes import COLLAPSE, FLIP, MERGE, SPLIT, gather_edges, gather_thin, run_pass
 from crumple.remeshing.surface import (
@@ -35,7 +35,7 @@ from crumple.remeshing.surface import (
     tensors_in_charts,
     tensors_in_space,
 )
-from crumple.remeshing.transfer import interpolation_operator, overlap_operator
+from crumple.remeshing.transfer import face_keys, interpolation_operator, overlap_operator
 from crumple.sizing.transfer import vertex_sizing
 from crumple.typing import Bools, Floats, Ints
 
@@ -88,6 +88,17 @@ class RemeshResult:
     statistics: RemeshStatistics = field(default_factory=RemeshStatistics)
 
     @cached_property
+    def changed_nodes(self) -> Bools:
+        """The nodes of faces that the old mesh did not have, (node_count,)."""
+        count = self.mesh.node_count
+        old = self.node_map[self.old_mesh.face_nodes]
+        old = old[(old >= 0).all(axis=1)]
+        fresh = ~np.isin(face_keys(self.mesh.face_nodes, count), face_keys(old, count))
+        changed = np.zeros(count, bool)
+        changed[self.mesh.face_nodes[fresh]] = True
+        return changed
+
+    @cached_property
     def face_operator(self) -> csr_matrix:
         """Mean over the old faces under each new one, weighted by area, (new faces × old faces); rows add up to 1."""
         if self.mesh is self.old_mesh:
@@ -120,17 +131,17 @@ def remesh(
     of the linear momentum is given back to the faces around (see `momentum`), with the masses of `density`
     (material groups,) [kg/m²], by default 1. `face_fields` are averaged over the old faces under each new one.
     `protected` (node_count,): nodes that are not removed. `guard`: check every edit against contacts; then nothing
-    intersects afterwards if nothing did before (the whole surface is tested in the end; should that test ever fail,
+    intersects afterwards if nothing did before (all that is new is tested in the end; should that test ever fail,
     only splits in the middle of edges are made, which move nothing, or none: see `statistics.fallback`).
     """
     options = options or RemeshOptions()
     job = _Job(mesh, sizing, x, v, y, dict(node_fields or {}), density, protected, guard)
     result = job.run(options)
-    if guard is not None and guard.has_intersections(result.mesh, result.x):
+    if guard is not None and guard.has_intersections(result.mesh, result.x, result.changed_nodes):
         fallback = replace(options, collapse=False, smooth=False, flip_hysteresis=10.0)
         result = job.run(fallback, flips=False)
         note = "splits only"
-        if guard.has_intersections(result.mesh, result.x):
+        if guard.has_intersections(result.mesh, result.x, result.changed_nodes):
             result, note = job.unchanged(), "unchanged"
         result = replace(result, statistics=replace(result.statistics, fallback=note))
     if face_fields:
@@ -228,8 +239,7 @@ class _Job:
             surface = self.guard.surface
             guard = guard_arrays(self.guard, self.mesh, len(buf.links.faces))
             constant[at.DHAT], constant[at.REACH] = surface.dhat, surface.reach
-            least = least_relative_gap(surface, np.concatenate([self.x, self.guard.obstacle_x]))
-            constant[at.FLOOR] = 0.5 * max(least, 0.0)
+            constant[at.FLOOR] = 0.5 * max(self.guard.lowest(self.x), 0.0)
         return at.make_work(buf, constant, flag, self.density, guard), mesh, fields
 
     def run(self, options: RemeshOptions, flips: bool = True) -> RemeshResult:

@@ -20,7 +20,6 @@ from crumple.remeshing import (
     Guard,
     RemeshOptions,
     RemeshResult,
-    changed_nodes,
     follow_pins,
     nearest_obstacle,
     remesh,
@@ -48,19 +47,20 @@ def adapt(model: Model, state: State, workspace: Workspace | None = None) -> Sta
         return state
     workspace = workspace or Workspace(model, state, PhaseTimer())
     with workspace.timer("remeshing"):
-        result = _remesh(model, state, workspace, accelerations(model, state, workspace))
+        result = _remesh(model, state, workspace)
         adapted = _carry_over(state, workspace, result)
     if model.remeshing.projection and adapted.mesh is not state.mesh:
         with workspace.timer("projection"):
             fresh = Workspace(model, adapted, PhaseTimer())
-            adapted = project(model, adapted, fresh, result.node_fields["acceleration"], changed_nodes(result))
+            adapted = project(model, adapted, fresh, result.node_fields["acceleration"], result.changed_nodes)
     return adapted
 
 
-def _remesh(model: Model, state: State, workspace: Workspace, acceleration: Floats) -> RemeshResult:
+def _remesh(model: Model, state: State, workspace: Workspace) -> RemeshResult:
     assert model.remeshing is not None
     mesh = state.mesh
     surface = workspace.surface(model, state, state.time)
+    acceleration, least_gap = accelerations(model, state, workspace)
     sizing = _sizing(model, state, workspace, surface)
     protected = np.zeros(mesh.node_count, bool)
     protected[state.pins.node] = True
@@ -76,7 +76,7 @@ def _remesh(model: Model, state: State, workspace: Workspace, acceleration: Floa
         face_fields={"damage": state.damage, "plastic_strain": state.plastic_strain},
         density=np.array([material.density for material in model.materials]),
         protected=protected,
-        guard=None if surface is None else Guard(surface, state.obstacle_x),
+        guard=None if surface is None else Guard(surface, state.obstacle_x, least_gap),
         options=RemeshOptions(
             aspect_min=0.5 * min(one.aspect_min for one in model.remeshing.all_sizing),
             split_limit=SPLIT_LIMIT,

@@ -80,7 +80,9 @@ class Creasing:
                 elastic = restretch(elastic, state.mesh, self._materials, rest_strain=stretched.plastic_strain)
             if stretched is state and self._embedding.settled:
                 return state, elastic
-            y = self._embedding.advance(state.y, stretched.plastic_curvature, stretched.plastic_strain)
+            y = self._embedding.advance(
+                state.y, stretched.plastic_curvature, stretched.plastic_strain, before=state.plastic_curvature
+            )
             return stretched.replaced(y=y), elastic
 
     def _stretch(self, state: State) -> State:

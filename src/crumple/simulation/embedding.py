@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
-from crumple.energies.contract import BatchEnergy
+from crumple.energies.contract import BatchEnergy, block_pairs
 from crumple.energies.membrane_stvk import make_membrane_stvk
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle
 from crumple.linalg import CholeskySolver, add_vectors, make_solver
@@ -23,7 +23,7 @@ from crumple.materials.material import isotropic_membrane
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.solving.system import NewtonSystem
 from crumple.timing import PhaseTimer
-from crumple.typing import Floats, Ints
+from crumple.typing import Bools, Floats, Ints
 
 MEMBRANE_WEIGHT = 0.3
 """Default of w. Folds and cylinders are reproduced exactly with any w; a round bump (which is not developable) keeps
@@ -41,6 +41,17 @@ ARMIJO = 1e-4
 BACKTRACKS = 8
 SETTLED = 1e-6
 """Predicted decrease [rad²] below which the embedding is left as it is: one hinge that is off by a milliradian."""
+STILL = 1e-5
+"""Decrease [rad²] that moving a node alone would bring, below which the node is still; see `Embedding.advance`."""
+RINGS = 2
+"""Rings of faces around the nodes that are not still which move with them."""
+WHOLE = 0.5
+"""Share of the nodes above which all of them move."""
+SMALL = 1000
+"""Nodes of a mesh of which all move always."""
+CALM = 2e-3
+"""Root mean square by which rest angles may change [rad] before all nodes move: a crease that bends on turns what is on
+either side of it, however far away."""
 
 
 class Embedding:
@@ -53,7 +64,6 @@ class Embedding:
         membrane_weight: float = MEMBRANE_WEIGHT,
         stencil: CurvatureStencil | None = None,
         solver: CholeskySolver | None = None,
-        timer: PhaseTimer | None = None,
     ) -> None:
         self._node_count = mesh.node_count
         self._stencil = curvature_stencil(mesh) if stencil is None else stencil
@@ -64,30 +74,42 @@ class Embedding:
         self._hinge_nodes: Ints = hinges.nodes
         length = mesh.corner_length[hinges.corners].mean(axis=1)
         self._hinge_stiffness = hinge_stiffness(np.ones(len(length)), length, area[hinges.faces].sum(axis=1))
-        self._nodes = np.arange(mesh.node_count, dtype=np.int32).reshape(-1, 1)
-        stencils = [self._nodes, self._membrane.stencil, self._hinge_nodes]
-        solver = make_solver() if solver is None else solver
-        self._system = NewtonSystem(mesh.node_count, stencils, solver, PhaseTimer() if timer is None else timer)
+        self._solver = make_solver() if solver is None else solver
         self.decrement = np.inf
         """Predicted decrease of the last step [rad²]."""
 
-    def advance(self, y: Floats, plastic_curvature: Floats, plastic_strain: Floats | None = None) -> Floats:
+    def advance(
+        self,
+        y: Floats,
+        plastic_curvature: Floats,
+        plastic_strain: Floats | None = None,
+        *,
+        before: Floats | None = None,
+    ) -> Floats:
         """The embedding (node_count, 3) [m] after one Newton step from y towards the rest state S_p (face_count, 3).
 
         y itself when it is settled, or when no step descends. `plastic_strain` E_p (face_count, 3), none by default.
+        `before`: S_p of the last step. When it has hardly changed, only nodes move that would gain by moving alone, and
+        those around them: in a calm frame, where a handful of faces is new or has yielded, that costs little.
         """
         energies = self._energies(plastic_curvature, plastic_strain)
         gradient, terms = self._expand(energies, y)
-        blocks = self._system.assemble(terms)
-        diagonal = self._system.pattern.row_start[:-1]
+        is_calm = self._node_count > SMALL and before is not None and self._is_calm(before, plastic_curvature)
+        still = STILL if is_calm else 0.0
+        moving = self._surroundings(_own_decrease(gradient, terms) >= still)
+        self.decrement = np.inf if moving.any() else 0.0
+        if self.settled:
+            return y
+        system, blocks = self._restrict(moving, terms)
+        diagonal = system.pattern.row_start[:-1]
         scale = float(np.mean(np.trace(blocks[diagonal], axis1=1, axis2=2))) / 3.0
         blocks[diagonal] += GAUGE * scale * np.eye(3)
-        self.decrement = np.inf
         for _ in range(HOLD_TRIALS):
-            if not self._system.factorise(blocks):
+            if not system.factorise(blocks):
                 blocks[diagonal] += STIFFER_GAUGE * scale * np.eye(3)
                 continue
-            direction = self._system.solve(-gradient)
+            direction = np.zeros_like(y)
+            direction[moving] = system.solve(-gradient[moving])
             decrease = -float(np.vdot(gradient, direction))
             if not np.isfinite(decrease):
                 return y
@@ -97,8 +119,8 @@ class Embedding:
             found, trial = self._search(energies, y, direction, decrease)
             if found:
                 return trial
-            held = self._jumping_nodes(energies[1], y, trial)
-            blocks[diagonal[held]] += HOLD * scale * np.eye(3)
+            jumping = self._jumping_nodes(energies[1], y, trial)
+            blocks[diagonal[jumping[moving]]] += HOLD * scale * np.eye(3)
         return y
 
     @property
@@ -152,10 +174,45 @@ class Embedding:
             step *= 0.5
         return False, trial
 
-    def _jumping_nodes(self, bending: BatchEnergy, y: Floats, trial: Floats) -> Ints:
+    def _jumping_nodes(self, bending: BatchEnergy, y: Floats, trial: Floats) -> Bools:
         """Nodes of the hinges that cost most at `trial`: their angle jumps, or a face of theirs collapses."""
         rise = bending.value(trial) - bending.value(y)
-        return np.unique(self._hinge_nodes[rise >= 0.1 * rise.max()])
+        jumping = np.zeros(self._node_count, bool)
+        jumping[self._hinge_nodes[rise >= 0.1 * rise.max()]] = True
+        return jumping
+
+    def _is_calm(self, before: Floats, after: Floats) -> bool:
+        """Whether the rest angles that belong to S_p have hardly changed."""
+        change = rest_angle(self._stencil, after - before)
+        return float(np.sqrt(np.mean(change**2))) <= CALM
+
+    def _surroundings(self, restless: Bools) -> Bools:
+        """The nodes within `RINGS` of the `restless` ones; all when that is most of them anyway."""
+        near, face_nodes = restless.copy(), self._membrane.stencil
+        for _ in range(RINGS):
+            near[face_nodes[near[face_nodes].any(axis=1)]] = True
+        return near if np.mean(near) < WHOLE else np.ones_like(near)
+
+    def _restrict(self, moving: Bools, terms: list[tuple[Ints, Floats]]) -> tuple[NewtonSystem, Floats]:
+        """The system of the moving nodes, in their order, and its blocks."""
+        count = int(np.count_nonzero(moving))
+        number = np.full(self._node_count, count, np.int32)
+        number[moving] = np.arange(count, dtype=np.int32)
+        nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
+        kept = [moving[stencil].any(axis=1) for stencil, _ in terms]
+        local = [(number[stencil[rows]], blocks[rows]) for (stencil, blocks), rows in zip(terms, kept, strict=True)]
+        system = NewtonSystem(count, [nodes, *(stencil for stencil, _ in local)], self._solver, PhaseTimer())
+        return system, system.assemble(local)
+
+
+def _own_decrease(gradient: Floats, terms: list[tuple[Ints, Floats]]) -> Floats:
+    """About what the energy would fall by if one node moved alone, for each, (node_count,) [rad²]."""
+    stiffness = np.zeros(len(gradient))
+    for stencil, blocks in terms:
+        own = [row for row, (a, b) in enumerate(block_pairs(stencil.shape[1])) if a == b]
+        trace = np.trace(blocks[:, own], axis1=2, axis2=3)
+        stiffness += np.bincount(stencil.ravel(), trace.ravel(), len(gradient)) / 3.0
+    return 0.5 * np.einsum("ni,ni->n", gradient, gradient) / np.maximum(stiffness, np.finfo(float).tiny)
 
 
 def _value(energies: tuple[BatchEnergy, ...], y: Floats) -> float:

@@ -45,13 +45,15 @@ PEAK = 1.2
 """Peak acceleration of the free nodes over that before remeshing which is good enough."""
 
 
-def accelerations(model: Model, state: State, workspace: Workspace) -> Floats:
-    """Accelerations by the elastic energy, handles and contact (eq. 11), (node_count, 3) [m/s²]."""
+def accelerations(model: Model, state: State, workspace: Workspace) -> tuple[Floats, float]:
+    """Accelerations by the elastic energy, handles and contact (eq. 11), (node_count, 3) [m/s²], and the least gap of
+    contacts over the one at which they begin."""
     x = np.concatenate([state.x, state.obstacle_x])
     surface = workspace.surface(model, state, state.time)
     touching = _touching(model, surface, x)
     potential = Potential(state.mesh.node_count, _energies(model, state, workspace), touching, PhaseTimer())
-    return -potential.gradient(x) / workspace.mass[:, None]
+    least_gap = 1.0 if touching is None else touching.least_relative_gap(x)
+    return -potential.gradient(x) / workspace.mass[:, None], least_gap
 
 
 def project(model: Model, state: State, workspace: Workspace, wanted: Floats, changed: Bools) -> State:

@@ -13,6 +13,7 @@ from crumple.contact import (
     barrier_energy,
     candidate_parts,
     find_candidates,
+    least_relative_gap,
     make_friction,
     min_gap,
     step_limit,
@@ -90,6 +91,10 @@ class Touching:
     def smallest_gap(self, x: Floats) -> float:
         """The smallest gap [m] at x, infinite when nothing is near."""
         return min_gap(self.surface, self._candidates, x)[0]
+
+    def least_relative_gap(self, x: Floats) -> float:
+        """The smallest gap at x over the one at which its barrier starts; 1 when nothing is near."""
+        return least_relative_gap(self.surface, self._candidates, x)
 
     @property
     def _margin(self) -> float:
