@@ -8,6 +8,7 @@ from crumple.contact import (
     Barrier,
     Candidates,
     Friction,
+    StepLimit,
     Surface,
     active_pairs,
     barrier_energy,
@@ -26,6 +27,10 @@ MARGIN = 0.5
 """Candidates are kept while no node strays farther than this share of the contact's reach from where they were found.
 Larger values find candidates less often, but more of them."""
 
+AHEAD = 4.0
+"""How much farther than the last step got a sweep looks before it looks along the whole way: what is found near an
+obstacle that has far to go is many times more than what stops it."""
+
 
 class Touching:
     """The contact terms of one potential.
@@ -43,6 +48,7 @@ class Touching:
         self._candidates: Candidates
         self._pose: Floats | None = None
         self._friction: Friction | None = None
+        self._free_share = 1.0
 
     def look(self, x: Floats) -> None:
         """Find the candidates of the pose x and of all poses within the margin of it."""
@@ -78,15 +84,13 @@ class Touching:
     def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
         """The fraction of the way from x to `target` that is free of collisions, and the parts that limit it."""
         with self._timer("collision"):
-            if self._pose is None or _largest(target - self._pose) > self._margin:
-                if _largest(target - x) <= self._margin:
-                    self.look(x)
-                else:
-                    self._candidates = find_candidates(self.surface, x, target, self.surface.reach)
-                    self._pose = None
-            limit = step_limit(self.surface, self._candidates, x, target)
+            share = min(AHEAD * self._free_share, 1.0)
+            limit = self._limit(x, x + share * (target - x)) if share < 1.0 else None
+            if limit is None or limit.pair < 0:
+                share, limit = 1.0, self._limit(x, target)
+            self._free_share = share * limit.fraction
         parts = () if limit.pair < 0 else candidate_parts(self.surface, self._candidates, limit.pair)
-        return limit.fraction, parts
+        return self._free_share, parts
 
     def smallest_gap(self, x: Floats) -> float:
         """The smallest gap [m] at x, infinite when nothing is near."""
@@ -95,6 +99,16 @@ class Touching:
     def least_relative_gap(self, x: Floats) -> float:
         """The smallest gap at x over the one at which its barrier starts; 1 when nothing is near."""
         return least_relative_gap(self.surface, self._candidates, x)
+
+    def _limit(self, x: Floats, target: Floats) -> StepLimit:
+        """How far x can go to `target`; the candidates then cover that way."""
+        if self._pose is None or _largest(target - self._pose) > self._margin:
+            if _largest(target - x) <= self._margin:
+                self.look(x)
+            else:
+                self._candidates = find_candidates(self.surface, x, target, self.surface.reach)
+                self._pose = None
+        return step_limit(self.surface, self._candidates, x, target)
 
     @property
     def _margin(self) -> float:
