@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.linalg import full_matrix, make_solver
-from crumple.solving.system import NewtonSystem
+from crumple.solving import system as system_module
+from crumple.solving.system import CG_TOLERANCE, NewtonSystem
 from crumple.timing import PhaseTimer
 
 
@@ -44,3 +45,69 @@ def test_grows_and_thins():
     assert grown > base
     system.thin([])
     assert system.pattern.block_count == base
+
+
+class CountingSolver:
+    """A solver that counts its factorisations."""
+
+    def __init__(self, solutions: float = 20.0) -> None:
+        self._solver = make_solver("superlu")
+        self.name, self.solutions = self._solver.name, solutions
+        self.analyse, self.solve = self._solver.analyse, self._solver.solve
+        self.factorisations = 0
+
+    def factorise(self, blocks):
+        self.factorisations += 1
+        return self._solver.factorise(blocks)
+
+
+def chain_system(solver, rng, nodes=60):
+    """A chain of elements: the system, its constant terms and a right-hand side."""
+    chain = np.array([[i, i + 1, i + 2] for i in range(nodes - 2)], np.int32)
+    diagonal = np.arange(nodes, dtype=np.int32).reshape(-1, 1)
+    terms = [(diagonal, np.tile(np.eye(3), (nodes, 1, 1, 1))), (chain, element_blocks(rng, len(chain), 3)[1])]
+    return NewtonSystem(nodes, [diagonal, chain], solver, PhaseTimer()), terms, rng.standard_normal((nodes, 3))
+
+
+def energy_error(system, blocks, b, found):
+    """Of a solution, in the energy norm, relative."""
+    matrix = full_matrix(system.pattern, blocks).toarray()
+    exact = np.linalg.solve(matrix, b.ravel())
+    off = found.ravel() - exact
+    return np.sqrt(off @ matrix @ off / (exact @ matrix @ exact))
+
+
+def test_a_factorisation_serves_the_next_matrices_of_a_large_system(monkeypatch):
+    """A few contacts more do not need a factorisation of their own; the direction is as good as promised."""
+    monkeypatch.setattr(system_module, "LARGE", 10)
+    rng, solver = np.random.default_rng(1), CountingSolver(60.0)
+    system, terms, b = chain_system(solver, rng)
+    blocks = system.assemble(terms)
+    np.testing.assert_allclose(energy_error(system, blocks, b, system.direction(blocks, b)), 0.0, atol=1e-9)
+    contact = np.array([[3, 17, 30, 44], [5, 9, 28, 51]], np.int32)
+    for stiffness in (1.0, 10.0, 100.0):
+        more = [*terms, (contact, stiffness * element_blocks(rng, 2, 4)[1])]
+        blocks = system.assemble(more)
+        found = system.direction(blocks, b)
+        assert 1e-12 < energy_error(system, blocks, b, found) < 3.0 * CG_TOLERANCE
+    assert solver.factorisations == 1
+
+
+def test_small_systems_and_cheap_factorisations_are_always_factorised(monkeypatch):
+    for large, solutions in ((10**6, 20.0), (10, 0.5)):
+        monkeypatch.setattr(system_module, "LARGE", large)
+        solver = CountingSolver(solutions)
+        system, terms, b = chain_system(solver, np.random.default_rng(2))
+        for _ in range(3):
+            blocks = system.assemble(terms)
+            assert energy_error(system, blocks, b, system.direction(blocks, b)) < 1e-9
+        assert solver.factorisations == 3
+
+
+def test_an_indefinite_matrix_has_no_direction(monkeypatch):
+    monkeypatch.setattr(system_module, "LARGE", 10)
+    system, terms, b = chain_system(CountingSolver(), np.random.default_rng(3))
+    assert system.direction(system.assemble(terms), b) is not None
+    negative = [(terms[0][0], -1e3 * terms[0][1]), terms[1]]
+    assert system.direction(system.assemble(negative), b) is None
+    assert system.direction(system.assemble(terms), b) is not None

@@ -12,6 +12,7 @@ from crumple.linalg.block_matrix import (
     multiply_elements,
 )
 from crumple.linalg.cholesky import CholeskySolver, full_matrix, make_solver
+from crumple.linalg.conjugate import conjugate_gradients
 
 __all__ = [
     "BlockPattern",
@@ -19,6 +20,7 @@ __all__ = [
     "add_blocks",
     "add_vectors",
     "block_keys",
+    "conjugate_gradients",
     "find_slots",
     "full_matrix",
     "join_keys",

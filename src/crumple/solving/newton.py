@@ -223,36 +223,37 @@ class Newton:
     def _direction(self, x: Floats, remaining: Floats | None) -> tuple[Floats, Expansion]:
         """The Newton direction (node_count, 3); `remaining` is the obstacles' own displacement, if they move."""
         self._iterations += 1
-        free = self._potential.free_count
         direction = np.zeros_like(x)
-        expansion = None
         if remaining is not None:
-            direction[free:] = remaining
-        else:
-            expansion = self._factorise_exact(x)
-        if expansion is None:
-            expansion = self._potential.expand(x, exact=False)
-            if not self._system.factorise(self._system.assemble(expansion.terms)):
-                return np.full_like(x, np.nan), expansion
+            direction[self._potential.free_count :] = remaining
+        is_exact = remaining is None and self._tries_exact()
+        expansion, solution = self._expand(x, direction, is_exact)
+        if is_exact and solution is None:
+            self._wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
+            expansion, solution = self._expand(x, direction, False)
+        elif is_exact:
+            self._pause = 1
         self._contacts = max(self._contacts, expansion.contacts)
-        right = -expansion.gradient
-        if remaining is not None:
-            right += expansion.pull(direction)
-        direction[:free] = self._system.solve(right)
+        direction[: self._potential.free_count] = np.nan if solution is None else solution
         return direction, expansion
 
-    def _factorise_exact(self, x: Floats) -> Expansion | None:
-        """The expansion at x with its exact Hessian factorised, or None when that is not positive definite."""
-        if self._wait > 0:
-            self._wait -= 1
-            return None
-        expansion = self._potential.expand(x, exact=True)
-        if self._system.factorise(self._system.assemble(expansion.terms)):
-            self._pause = 1
-            return expansion
-        self._wait = self._pause
-        self._pause = min(2 * self._pause, LONGEST_PAUSE)
-        return None
+    def _tries_exact(self) -> bool:
+        """Whether it is time for the exact Hessian again."""
+        if self._wait == 0:
+            return True
+        self._wait -= 1
+        return False
+
+    def _expand(self, x: Floats, obstacles: Floats, exact: bool) -> tuple[Expansion, Floats | None]:
+        """The expansion at x and the displacement of the sheet that belongs to that of the `obstacles` (node_count, 3).
+
+        None when the Hessian is not positive definite; with `exact` = False it should be.
+        """
+        expansion = self._potential.expand(x, exact=exact)
+        right = -expansion.gradient
+        if np.any(obstacles):
+            right += expansion.pull(obstacles)
+        return expansion, self._system.direction(self._system.assemble(expansion.terms), right)
 
     def _gap(self, x: Floats) -> float:
         """Smallest gap at x over the activation distance."""
