@@ -12,8 +12,10 @@ from typer.testing import CliRunner
 
 from crumple.analysis import (
     Band,
+    Crumple,
     analyze_recording,
     check_foil_ball,
+    find_crumples,
     load_frame,
     mass_size,
     mileage_curve,
@@ -160,17 +162,37 @@ def test_ball_is_checked_with_verdicts(tmp_path, scene):
     assert not Band("nothing", 0.0, 1.0, None).passed
 
 
+PRESSING = {
+    "obstacles": [{"shape": {"kind": "sphere", "radius": 0.05, "size": 0.03, "inside": True}, "motion": "press"}],
+    "motions": {
+        "press": {"keys": [{"time": 0.1 * k, "scale": s} for k, s in enumerate((1, 0.5, 0.5, 1, 0.4, 0.9, 0.3))]}
+    },
+}
+"""A sphere that closes three times, rests once while it is small, and is not opened at the end."""
+
+
+def test_crumples_are_found_by_their_container(tmp_path, scene):
+    pressed = Recording(record(tmp_path / "pressed", scene | PRESSING, sizes=(1.0,) * 6))
+    assert find_crumples(pressed) == (Crumple(1, 3), Crumple(4, 5))
+    free = Recording(record(tmp_path / "free", scene))
+    with pytest.raises(InputError, match="no obstacles"):
+        find_crumples(free)
+
+
 def test_mileage_of_repeated_crumples(tmp_path, scene):
-    folder = record(tmp_path / "r", scene)
-    recording = Recording(folder)
+    recording = Recording(record(tmp_path / "r", scene))
     for frame in (1, 2, 3, 4):
         state = recording.load(frame)
         write_atomically(recording.frame_path(frame), encode_frame(state.replaced(damage=frame * state.damage)))
-    curve = mileage_curve(recording, [1, 2, 3, 4])
+    curve = mileage_curve(recording, [Crumple(3, 1), Crumple(2, 2), Crumple(3, 3), Crumple(4, 4)])
     assert curve.worked == pytest.approx(curve.worked[0] * np.arange(1, 5))
     assert curve.mileage == pytest.approx(np.full(4, curve.mileage[0]))
     assert curve.worked[0] == pytest.approx(curve.mileage[0])
-    assert curve.delta / curve.delta[0] == pytest.approx(np.array(SIZES))
+    assert curve.length == pytest.approx(np.full(4, curve.length[0]))
+    assert curve.mileage[0] == pytest.approx(5 * 0.04 / np.sqrt(0.0024), rel=0.35)  # as in test_files_and_numbers
+    assert curve.length[0] > curve.mileage[0]  # every row of hinges of a fold off the edges of the mesh
+    assert curve.delta[1:] / curve.delta[3] == pytest.approx(np.array(SIZES[1:]) / SIZES[3])
+    assert curve.delta[0] == curve.delta[2]
     assert curve.law is not None
 
 

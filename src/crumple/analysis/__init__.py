@@ -5,8 +5,9 @@ from crumple.analysis.creases import Creases, MileageLaw, fit_mileage, measure_c
 from crumple.analysis.figures import save_figures
 from crumple.analysis.fits import Fit, PowerLaw, fit_laws, fit_power
 from crumple.analysis.foil_ball import check_foil_ball, compare_ball
+from crumple.analysis.pressure import EqualPressure, PressureCurve, container_pressures, equal_pressure, pressure_curves
 from crumple.analysis.reference import Band
-from crumple.analysis.repeated import MileageCurve, mass_size, mileage_curve
+from crumple.analysis.repeated import Crumple, MileageCurve, find_crumples, mass_size, mileage_curve
 from crumple.analysis.ridges import RidgeNetwork, find_ridges
 from crumple.analysis.section import CrossSection, cross_section
 from crumple.analysis.shape import SheetShape, measure_shape
@@ -17,17 +18,23 @@ __all__ = [
     "Band",
     "Creases",
     "CrossSection",
+    "Crumple",
+    "EqualPressure",
     "Fit",
     "MileageCurve",
     "MileageLaw",
     "PowerLaw",
+    "PressureCurve",
     "RidgeNetwork",
     "SheetShape",
     "analyze_recording",
     "analyze_state",
     "check_foil_ball",
     "compare_ball",
+    "container_pressures",
     "cross_section",
+    "equal_pressure",
+    "find_crumples",
     "find_ridges",
     "fit_laws",
     "fit_mileage",
@@ -38,6 +45,7 @@ __all__ = [
     "measure_shape",
     "mileage_curve",
     "most_confined",
+    "pressure_curves",
     "save_figures",
     "write_tables",
 ]

@@ -70,7 +70,8 @@ def draw_section(analysis: Analysis, axes: Any) -> None:
     axes.set_xlim(-1.05 * radius, 1.05 * radius)
     axes.set_ylim(-1.05 * radius, 1.05 * radius)
     axes.set_aspect("equal")
-    _finish(axes, "mm", "mm", "cross-section", legend=False, grid=False)
+    title = f"cross-section, φ = {100 * analysis.shape.volume_fraction:.2g} %"
+    _finish(axes, "mm", "mm", title, legend=False, grid=False)
 
 
 def draw_density(analysis: Analysis, axes: Any) -> None:
@@ -127,7 +128,8 @@ def draw_network(analysis: Analysis, axes: Any) -> None:
 def draw_ridge_lengths(analysis: Analysis, axes: Any) -> None:
     """Ridge lengths and the laws fitted to them."""
     _draw_fitted(axes, 1e3, analysis.ridges.all_lengths, analysis.ridge_fits)
-    _finish(axes, "ridge length [mm]", "probability density [1/mm]", "ridge lengths")
+    title = f"ridge lengths, φ = {100 * analysis.shape.volume_fraction:.2g} %"
+    _finish(axes, "ridge length [mm]", "probability density [1/mm]", title)
 
 
 def draw_facet_areas(analysis: Analysis, axes: Any) -> None:

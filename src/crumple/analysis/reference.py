@@ -16,10 +16,14 @@ FIRST_RADIUS = (7.0, 14.0)
 """Peak of R1 [thickness]; near 10 in [Cambou2011] and [Narain2013]."""
 FOIL_FRACTION = (0.062, 0.068)
 """Volume fraction of the foil ball of [Narain2013] §5.1, 6.5 %."""
+DENSE_FRACTION = (0.21, 0.23)
+"""That of the densest ball of [Cambou2011], 22 %."""
 AREA_RATIO = (0.97, 1.01)
 """Area in the world over that of the material: foil and paper bend, they do not stretch."""
 MASS_SIZE = 0.4
-"""Exponent of R ∝ M^a, a fractal dimension of 2.5."""
+"""Exponent of R ∝ M^a, a fractal dimension of 2.5 [Gomes1987]."""
+MILEAGE_C1, MILEAGE_C2 = 52.0, 0.1
+"""Of the crease mileage ℓ/L0 = c1 (1 − Δ) ln(1 + c2 n/Δ) of mylar [Gottesman2018]."""
 
 
 @dataclass(frozen=True)

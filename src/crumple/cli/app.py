@@ -185,6 +185,12 @@ def analyze(
 def validate(
     cases: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases to run (default: all).")] = None,
     json: JsonOption = False,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where the recordings are that foil-ball and crumpling-laws need, by scene name."
+        ),
+    ] = None,
     figures: Annotated[Path, typer.Option(help="Folder for report page and figures (needs matplotlib).")] = Path(
         "out/validation"
     ),
@@ -194,7 +200,7 @@ def validate(
     set_threads(threads)
     from crumple.cli.measuring import validate_cases
 
-    validate_cases(cases or [], json, figures)
+    validate_cases(cases or [], recordings, json, figures)
 
 
 @app.command()

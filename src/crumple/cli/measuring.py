@@ -22,17 +22,18 @@ MOST_COLUMNS = 8
 """Of a table on the terminal."""
 
 
-def validate_cases(names: Sequence[str], as_json: bool, figures: Path | None) -> None:
-    """Run validation cases (all without `names`); exit 1 when one fails.
+def validate_cases(names: Sequence[str], recordings: Path | None, as_json: bool, figures: Path | None) -> None:
+    """Run validation cases (all without `names`, see `run_cases`); exit 1 when one fails.
 
-    `figures`: folder for a figure of each case and the report page, index.html.
+    `recordings`: folder of the recordings that some need;  `figures`: folder for a figure of each case and the report
+    page, index.html.
     """
     from crumple.benchmarking import describe_machine
-    from crumple.validation import run_cases, write_report
+    from crumple.validation import RECORDED, run_cases, write_report
 
     console = Console()
     results = []
-    for result in run_cases(names, figures=figures):
+    for result in run_cases(names, recordings=recordings, figures=figures):
         results.append(result)
         if not as_json:
             _show_case(console, result)
@@ -41,6 +42,9 @@ def validate_cases(names: Sequence[str], as_json: bool, figures: Path | None) ->
         typer.echo(json.dumps([_case_record(result) for result in results]))
     elif page is not None:
         console.print(f"report: {page}", markup=False, soft_wrap=True)
+    left_out = [] if names else [name for name in RECORDED if name not in {result.case for result in results}]
+    if left_out and not as_json:
+        console.print(f"not run, as --recordings is needed: {', '.join(left_out)}", markup=False, soft_wrap=True)
     if not all(result.passed for result in results):
         raise typer.Exit(FAILED)
 

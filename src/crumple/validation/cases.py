@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crumple.errors import InputError
@@ -12,11 +12,13 @@ from crumple.validation.bend_modulus import validate_bend_modulus
 from crumple.validation.buckled_strip import validate_buckled_strip
 from crumple.validation.cantilever import validate_cantilever
 from crumple.validation.crease_spring import validate_crease_spring
+from crumple.validation.crumpling_laws import validate_crumpling_laws
 from crumple.validation.cylinder import validate_cylinder
 from crumple.validation.d_cone import validate_d_cone
 from crumple.validation.end_moment import validate_end_moment
 from crumple.validation.end_shear import validate_end_shear
 from crumple.validation.figures import save_figure
+from crumple.validation.foil_ball import validate_foil_ball
 from crumple.validation.locking import validate_locking
 from crumple.validation.plastic_round_trip import validate_plastic_round_trip
 from crumple.validation.result import CaseResult
@@ -39,25 +41,74 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "ridge": validate_ridge,
     "locking": validate_locking,
 }
-"""Every case of `crumple validate`."""
+"""The cases that run by themselves."""
 
 
-def run_cases(names: Sequence[str] = (), *, figures: Path | None = None) -> Iterator[CaseResult]:
-    """The results of the named cases (all without `names`), one by one as they are finished.
+@dataclass(frozen=True)
+class RecordedCase:
+    """A case that works on recordings of long runs, in folders that are called like the built-in scenes they are of.
 
-    `figures`: folder for a PNG of each case against its reference, if matplotlib is installed.
-    Raises InputError for an unknown name, before anything is run.
+    `validate` gets the folder they are in;  `needs` must be there, `uses` may.
     """
-    for name in names:
-        if name not in CASES:
-            raise InputError("case", f"must be one of {', '.join(CASES)}", name)
-    return (_run_case(name, figures) for name in names or CASES)
+
+    validate: Callable[[Path], CaseResult]
+    needs: tuple[str, ...]
+    uses: tuple[str, ...] = ()
+
+    def missing(self, recordings: Path | None) -> list[str]:
+        """The scenes of which a recording is needed and not there."""
+        return [name for name in self.needs if recordings is None or not (recordings / name).is_dir()]
 
 
-def _run_case(name: str, figures: Path | None) -> CaseResult:
+RECORDED = {
+    "foil-ball": RecordedCase(validate_foil_ball, ("foil-ball",), ("foil-ball-dense",)),
+    "crumpling-laws": RecordedCase(validate_crumpling_laws, ("recrumple", "sizes"), ("foil-ball",)),
+}
+"""The cases that need recordings."""
+
+
+def run_cases(
+    names: Sequence[str] = (), *, recordings: Path | None = None, figures: Path | None = None
+) -> Iterator[CaseResult]:
+    """The results of the named cases, one by one as they are finished.
+
+    Without `names`: all that run by themselves, and those whose recordings are in the folder `recordings`.
+    `figures`: folder for a PNG of each case against its reference, if matplotlib is installed.
+    Raises InputError for an unknown name and for a missing recording, before anything is run.
+    """
+    chosen = list(names) or [*CASES, *_ready(recordings)]
+    for name in chosen:
+        if name not in CASES and name not in RECORDED:
+            raise InputError("case", f"must be one of {', '.join([*CASES, *RECORDED])}", name)
+        if name in RECORDED and (missing := RECORDED[name].missing(recordings)):
+            raise InputError("case", _remedy(missing, recordings), name)
+    return (_run_case(name, recordings, figures) for name in chosen)
+
+
+def _ready(recordings: Path | None) -> list[str]:
+    """The cases whose recordings are there; `InputError` when a folder was given and there are none."""
+    ready = [name for name, case in RECORDED.items() if not case.missing(recordings)]
+    if recordings is not None and not ready:
+        needs = ", ".join(name for case in RECORDED.values() for name in case.needs)
+        raise InputError(str(recordings), f"holds no recordings to validate (folders {needs})")
+    return ready
+
+
+def _remedy(missing: Sequence[str], recordings: Path | None) -> str:
+    """What to type for the recordings that are missing."""
+    folder = Path("out") if recordings is None else recordings
+    runs = " and ".join(f"`crumple run {name} --out {folder / name}`" for name in missing)
+    return f"needs recordings of long runs: {runs}, then --recordings {folder}"
+
+
+def _run_case(name: str, recordings: Path | None, figures: Path | None) -> CaseResult:
     begin = time.perf_counter()
-    result = CASES[name]()
+    if name in CASES:
+        result = CASES[name]()
+    else:
+        assert recordings is not None  # run_cases has seen to it
+        result = RECORDED[name].validate(recordings)
     result = replace(result, seconds=time.perf_counter() - begin)
-    if figures is None or result.figure is None:
+    if figures is None or not result.figure:
         return result
     return replace(result, picture=save_figure(result.figure, name, figures / f"{name}.png"))

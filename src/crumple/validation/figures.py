@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crumple.validation.result import Figure
+from crumple.validation.result import Drawing
+
+WIDTH, HEIGHT = 6.4, 4.4
+"""Of a single drawing [inch]; several are somewhat narrower."""
+NARROW = 0.75
+ACROSS = 4
+"""Most drawings in a row."""
 
 
-def save_figure(figure: Figure, title: str, path: Path) -> Path | None:
+def save_figure(figure: Drawing | tuple[Drawing, ...], title: str, path: Path) -> Path | None:
     """Draw `figure` into the PNG file `path` and return it; None when matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Canvas
     except ImportError:
         return None
-    canvas = Canvas(figsize=(6.4, 4.4), layout="constrained")
+    drawings = figure if isinstance(figure, tuple) else (figure,)
+    columns = min(len(drawings), ACROSS)
+    rows = -(-len(drawings) // columns)
+    width = WIDTH if columns == 1 else NARROW * WIDTH * columns
+    canvas = Canvas(figsize=(width, HEIGHT * rows), layout="constrained")
     FigureCanvasAgg(canvas)
-    axes = canvas.add_subplot()
-    for curve in figure.curves:
-        axes.plot(curve.x, curve.y, "o" if curve.points else "-", markersize=5, label=curve.label)
-    if figure.logarithmic:
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-    axes.set_xlabel(figure.x_label)
-    axes.set_ylabel(figure.y_label)
-    axes.set_title(title)
-    axes.grid(True, linewidth=0.3)
-    axes.legend()
+    for place, drawing in enumerate(drawings, 1):
+        drawing(canvas.add_subplot(rows, columns, place))
+    canvas.suptitle(title)
     path.parent.mkdir(parents=True, exist_ok=True)
     canvas.savefig(path, dpi=120)
     return path

@@ -9,15 +9,9 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from crumple.validation.cases import CASES
+from crumple.validation.cases import CASES, RECORDED
 from crumple.validation.result import CaseResult, Check
 
-RECORDED = {
-    "foil-ball": "crumpled foil ball: density, orientation and curvature statistics [Cambou & Menon 2011]",
-    "crumpling-laws": "crease mileage, ridge lengths and mass–size law of crumpled sheets",
-}
-"""Cases that need recordings of long runs: not run by `crumple validate`; results of these names appear in the page
-like the others."""
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; margin: .8rem 0; }
@@ -54,22 +48,18 @@ def _head(results: Sequence[CaseResult], machine: Mapping[str, str]) -> str:
 
 
 def _summary(results: Sequence[CaseResult]) -> str:
-    """One row per case, then those that need recordings."""
+    """One row per case, then the names of those that were not run."""
     rows = [
         f'<tr><td><a href="#{escape(result.case)}">{escape(result.case)}</a></td>'
         f'<td class="number">{sum(check.passed for check in result.checks)} of {len(result.checks)}</td>'
         f'<td class="number">{result.seconds:.1f}</td>{_verdict(result.passed)}</tr>'
         for result in results
     ]
-    shown = {result.case for result in results}
-    rows += [
-        f'<tr><td>{escape(name)}</td><td colspan="2" class="open">{escape(what)}</td>'
-        '<td class="open">from recordings, not in this run</td></tr>'
-        for name, what in RECORDED.items()
-        if name not in shown
-    ]
     head = "<tr><th>case</th><th>checks passed</th><th>seconds</th><th>verdict</th></tr>"
-    return f"<h2>Cases</h2>\n<table>{head}{''.join(rows)}</table>"
+    shown = {result.case for result in results}
+    others = ", ".join(name for name in [*CASES, *RECORDED] if name not in shown)
+    rest = f'\n<p class="open">Not in this run: {escape(others)}.</p>' if others else ""
+    return f"<h2>Cases</h2>\n<table>{head}{''.join(rows)}</table>{rest}"
 
 
 def _section(result: CaseResult) -> str:
@@ -93,7 +83,7 @@ def _verdict(passed: bool) -> str:
 
 def _description(name: str) -> str:
     """What the case's module says about it."""
-    case = CASES.get(name)
+    case = RECORDED[name].validate if name in RECORDED else CASES.get(name)
     module = None if case is None else inspect.getmodule(case)
     return "" if module is None else inspect.getdoc(module) or ""
 

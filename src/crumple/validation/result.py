@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from crumple.analysis.reference import Band
 from crumple.typing import Floats
 
 
@@ -24,6 +28,10 @@ class Check:
         return bool(abs(self.measured - self.expected) <= self.tolerance)
 
 
+Drawing = Callable[[Any], None]
+"""Draws into the matplotlib axes that it is given."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """A line or, with `points`, markers in the figure of a case: `x`, `y` (n,)."""
@@ -36,22 +44,35 @@ class Curve:
 
 @dataclass(frozen=True)
 class Figure:
-    """What the figure of a case shows: measured points on reference curves."""
+    """A drawing of measured points on reference curves."""
 
     x_label: str
     y_label: str
     curves: tuple[Curve, ...]
     logarithmic: bool = False
 
+    def __call__(self, axes: Any) -> None:
+        for curve in self.curves:
+            axes.plot(curve.x, curve.y, "o" if curve.points else "-", markersize=5, label=curve.label)
+        if self.logarithmic:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.tick_params(which="minor", labelsize="x-small")  # within a decade there are many
+        axes.set_xlabel(self.x_label)
+        axes.set_ylabel(self.y_label)
+        axes.grid(True, linewidth=0.3)
+        axes.legend()
+
 
 @dataclass(frozen=True)
 class CaseResult:
-    """The outcome of one case; `seconds` it took, `picture` where its figure was saved (None: not)."""
+    """The outcome of one case; `seconds` it took, the drawings `figure` shows side by side (a single one need not be in
+    a tuple), `picture` where it was saved (None: not)."""
 
     case: str
     checks: tuple[Check, ...]
     seconds: float = 0.0
-    figure: Figure | None = None
+    figure: Drawing | tuple[Drawing, ...] | None = None
     picture: Path | None = None
 
     @property
@@ -74,6 +95,14 @@ def range_check(quantity: str, between: tuple[float, float], measured: float) ->
     """A check that a value lies in a range, written as its middle ± half its width."""
     low, high = between
     return Check(quantity, 0.5 * (low + high), float(measured), 0.5 * (high - low))
+
+
+def band_check(quantity: str, band: Band) -> Check:
+    """A check that a statistic is in its reference band (one from 0 is written as 0 ± its end); fails when there was
+    nothing to measure."""
+    measured = nan if band.measured is None else band.measured
+    low = -band.high if band.low == 0.0 else band.low
+    return range_check(quantity, (low, band.high), measured)
 
 
 def curve(label: str, points: list[tuple[float, float]], *, markers: bool = False) -> Curve:
