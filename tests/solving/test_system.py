@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from crumple.linalg import full_matrix, make_solver
-from crumple.solving import system as system_module
-from crumple.solving.system import CG_TOLERANCE, NewtonSystem
+from crumple.solving.system import CG_TOLERANCE, WORTH, NewtonSystem
 from crumple.timing import PhaseTimer
 
 
@@ -50,7 +50,7 @@ def test_grows_and_thins():
 class CountingSolver:
     """A solver that counts its factorisations."""
 
-    def __init__(self, solutions: float = 20.0) -> None:
+    def __init__(self, solutions: float = 60.0) -> None:
         self._solver = make_solver("superlu")
         self.name, self.solutions = self._solver.name, solutions
         self.analyse, self.solve = self._solver.analyse, self._solver.solve
@@ -77,37 +77,37 @@ def energy_error(system, blocks, b, found):
     return np.sqrt(off @ matrix @ off / (exact @ matrix @ exact))
 
 
-def test_a_factorisation_serves_the_next_matrices_of_a_large_system(monkeypatch):
+def test_a_costly_factorisation_serves_the_next_matrices():
     """A few contacts more do not need a factorisation of their own; the direction is as good as promised."""
-    monkeypatch.setattr(system_module, "LARGE", 10)
-    rng, solver = np.random.default_rng(1), CountingSolver(60.0)
+    rng, solver = np.random.default_rng(1), CountingSolver()
     system, terms, b = chain_system(solver, rng)
     blocks = system.assemble(terms)
-    np.testing.assert_allclose(energy_error(system, blocks, b, system.direction(blocks, b)), 0.0, atol=1e-9)
+    np.testing.assert_allclose(
+        energy_error(system, blocks, b, system.direction(blocks, b, is_convex=True)), 0.0, atol=1e-9
+    )
     contact = np.array([[3, 17, 30, 44], [5, 9, 28, 51]], np.int32)
     for stiffness in (1.0, 10.0, 100.0):
         more = [*terms, (contact, stiffness * element_blocks(rng, 2, 4)[1])]
         blocks = system.assemble(more)
-        found = system.direction(blocks, b)
+        found = system.direction(blocks, b, is_convex=True)
         assert 1e-12 < energy_error(system, blocks, b, found) < 3.0 * CG_TOLERANCE
     assert solver.factorisations == 1
 
 
-def test_small_systems_and_cheap_factorisations_are_always_factorised(monkeypatch):
-    for large, solutions in ((10**6, 20.0), (10, 0.5)):
-        monkeypatch.setattr(system_module, "LARGE", large)
-        solver = CountingSolver(solutions)
-        system, terms, b = chain_system(solver, np.random.default_rng(2))
-        for _ in range(3):
-            blocks = system.assemble(terms)
-            assert energy_error(system, blocks, b, system.direction(blocks, b)) < 1e-9
-        assert solver.factorisations == 3
+@pytest.mark.parametrize(("solutions", "is_convex"), [(WORTH - 1.0, True), (100.0, False)])
+def test_what_is_cheap_or_may_be_indefinite_is_always_factorised(solutions, is_convex):
+    solver = CountingSolver(solutions)
+    system, terms, b = chain_system(solver, np.random.default_rng(2))
+    for _ in range(3):
+        blocks = system.assemble(terms)
+        assert energy_error(system, blocks, b, system.direction(blocks, b, is_convex=is_convex)) < 1e-9
+    assert solver.factorisations == 3
 
 
-def test_an_indefinite_matrix_has_no_direction(monkeypatch):
-    monkeypatch.setattr(system_module, "LARGE", 10)
+def test_an_indefinite_matrix_has_no_direction():
     system, terms, b = chain_system(CountingSolver(), np.random.default_rng(3))
-    assert system.direction(system.assemble(terms), b) is not None
+    assert system.direction(system.assemble(terms), b, is_convex=False) is not None
     negative = [(terms[0][0], -1e3 * terms[0][1]), terms[1]]
-    assert system.direction(system.assemble(negative), b) is None
-    assert system.direction(system.assemble(terms), b) is not None
+    for is_convex in (False, True):
+        assert system.direction(system.assemble(negative), b, is_convex=is_convex) is None
+        assert system.direction(system.assemble(terms), b, is_convex=is_convex) is not None

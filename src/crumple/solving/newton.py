@@ -253,7 +253,8 @@ class Newton:
         right = -expansion.gradient
         if np.any(obstacles):
             right += expansion.pull(obstacles)
-        return expansion, self._system.direction(self._system.assemble(expansion.terms), right)
+        blocks = self._system.assemble(expansion.terms)
+        return expansion, self._system.direction(blocks, right, is_convex=not exact)
 
     def _gap(self, x: Floats) -> float:
         """Smallest gap at x over the activation distance."""

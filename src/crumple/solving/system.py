@@ -21,15 +21,12 @@ from crumple.typing import Floats, Ints
 
 STALE_FRACTION = 1.25
 """A pattern this much larger than needed is thinned out: stale contact blocks cost fill-in."""
-LARGE = 1500
-"""Nodes from which on an old factorisation is worth trying: that of a crumpled sheet takes as long as 10 to 50
-solutions."""
-CG_SHARE = 1.0
-"""Time that conjugate gradients may take, as a share of that of a factorisation; if they fail, it is lost, but they
-succeed more often the more they may take."""
-CG_TOLERANCE = 0.02
-"""Error of a direction in the energy norm, relative. With 0.1 a step takes up to twice as many Newton iterations, with
-0.02 as many as with none."""
+WORTH = 40.0
+"""Solutions that a factorisation must be worth before an earlier one is tried: only dense balls of 40 000 faces and more
+are like that. Matrices of smaller or looser ones are worth 10 to 30; they change more between iterations, and inexact
+directions make for more of these."""
+CG_TOLERANCE = 0.01
+"""Error of a direction in the energy norm, relative."""
 LONGEST_PAUSE = 8
 """Most matrices that are factorised at once after conjugate gradients have failed."""
 
@@ -75,20 +72,20 @@ class NewtonSystem:
                 add_blocks(self._slots(stencil), blocks, 1.0, self._blocks)
             return self._blocks
 
-    def direction(self, blocks: Floats, b: Floats) -> Floats | None:
-        """The solution d of H d = b for the assembled blocks; None when H is found not to be positive definite.
+    def direction(self, blocks: Floats, b: Floats, *, is_convex: bool) -> Floats | None:
+        """The solution d of H d = b for the assembled blocks; None when H is not positive definite.
 
-        Of a large matrix it may be one by conjugate gradients with a factorisation of the last ones, off by
-        `CG_TOLERANCE`.
+        `is_convex`: it is known to be so. Then, of a matrix that is costly, d may be found by conjugate gradients with the
+        factorisation of an earlier one and be off by `CG_TOLERANCE`. (They could not tell whether H is convex.)
         """
-        found = self._iterate(blocks, b)
+        found = self._iterate(blocks, b) if is_convex else None
         if found is not None:
             return found
         return self.solve(b) if self.factorise(blocks) else None
 
     def _iterate(self, blocks: Floats, b: Floats) -> Floats | None:
         """The solution by conjugate gradients, or None when they are not tried or fail."""
-        if self._node_count < LARGE or not self._has_factor:
+        if not self._has_factor or self._solver.solutions < WORTH:
             return None
         if self._wait > 0:
             self._wait -= 1
@@ -100,7 +97,7 @@ class NewtonSystem:
                 b,
                 self._solver.solve,
                 tolerance=CG_TOLERANCE,
-                max_iterations=int(CG_SHARE * self._solver.solutions),
+                max_iterations=int(self._solver.solutions),
             )
         if found is None:
             self._wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
