@@ -22,9 +22,9 @@ from crumple.typing import Floats, Ints
 STALE_FRACTION = 1.25
 """A pattern this much larger than needed is thinned out: stale contact blocks cost fill-in."""
 WORTH = 40.0
-"""Solutions that a factorisation must be worth before an earlier one is tried: only dense balls of 40 000 faces and more
-are like that. Matrices of smaller or looser ones are worth 10 to 30; they change more between iterations, and inexact
-directions make for more of these."""
+"""Solutions that a factorisation must be worth before an earlier one is tried: those of dense balls (40 000 faces).
+Matrices of smaller or looser ones are worth 10 to 30; they change more between iterations, and inexact directions make
+for more of these."""
 CG_TOLERANCE = 0.01
 """Error of a direction in the energy norm, relative."""
 LONGEST_PAUSE = 8
@@ -75,8 +75,8 @@ class NewtonSystem:
     def direction(self, blocks: Floats, b: Floats, *, is_convex: bool) -> Floats | None:
         """The solution d of H d = b for the assembled blocks; None when H is not positive definite.
 
-        `is_convex`: it is known to be so. Then, of a matrix that is costly, d may be found by conjugate gradients with the
-        factorisation of an earlier one and be off by `CG_TOLERANCE`. (They could not tell whether H is convex.)
+        `is_convex`: it is known to be so. Then, of a matrix that is costly, d may be found by conjugate gradients with
+        the factorisation of an earlier one and be off by `CG_TOLERANCE`. (They could not tell whether H is convex.)
         """
         found = self._iterate(blocks, b) if is_convex else None
         if found is not None:
