@@ -10,7 +10,7 @@ from crumple.contact.intersection import (
     has_intersections,
 )
 from crumple.contact.safe_step import StepLimit, candidate_parts, step_limit
-from crumple.contact.surface import Surface, make_surface, restrict_surface
+from crumple.contact.surface import Surface, free_first, make_surface, restrict_surface
 
 __all__ = [
     "Barrier",
@@ -25,6 +25,7 @@ __all__ = [
     "describe_intersection",
     "find_candidates",
     "find_intersections",
+    "free_first",
     "has_intersections",
     "least_relative_gap",
     "make_friction",

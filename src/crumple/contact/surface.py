@@ -167,11 +167,19 @@ def make_surface(
     )
 
 
+def free_first(free: Bools) -> tuple[Ints, Ints]:
+    """The nodes with the `free` ones (node_count,) in front, otherwise as they were, and the new number of each."""
+    order = np.argsort(~free, kind="stable").astype(np.int32)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return order, number
+
+
 def restrict_surface(surface: Surface, free: Bools, number: Ints) -> Surface:
     """The surface with only the `free` sheet nodes able to move, nodes renamed so that these come first.
 
-    `free` (node_count,);  `number` (node_count,) new number of each node: free ones first, then other sheet nodes, then
-    obstacle nodes. Pairs keep their weights; those without a free node are not looked at any more.
+    `free` (node_count,);  `number` (node_count,) new number of each node by `free_first`: free ones first, then other
+    sheet nodes, then obstacle nodes. Pairs keep their weights; those without a free node are not looked at any more.
     """
     order = np.argsort(number)
     face_order = np.argsort(~free[surface.faces].any(axis=1), kind="stable")

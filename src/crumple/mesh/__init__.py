@@ -22,6 +22,7 @@ from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
 from crumple.mesh.outline import outline
 from crumple.mesh.rings import Links
 from crumple.mesh.sheet_mesh import BOUNDARY, Hinges, SheetMesh, make_sheet_mesh
+from crumple.mesh.surroundings import surroundings
 from crumple.mesh.validate import check_mesh, validate_mesh
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "sphere",
     "split_edge",
     "surface_from_obj",
+    "surroundings",
     "validate_mesh",
     "write_obj",
 ]

@@ -10,7 +10,7 @@ from crumple.contact.barrier import least_relative_gap
 from crumple.contact.bvh import build_tree
 from crumple.contact.candidates import find_candidates, swept_boxes
 from crumple.contact.intersection import has_intersections
-from crumple.contact.surface import Surface, make_surface, restrict_surface
+from crumple.contact.surface import Surface, free_first, make_surface, restrict_surface
 from crumple.errors import InputError
 from crumple.mesh.buffers import FACES
 from crumple.mesh.sheet_mesh import SheetMesh
@@ -68,9 +68,7 @@ class Guard:
         if among is None:
             return has_intersections(surface, everything)
         among = np.concatenate([among, np.zeros(len(self.obstacle_x), bool)])
-        order = np.argsort(~among, kind="stable").astype(np.int32)
-        number = np.empty_like(order)
-        number[order] = np.arange(len(order), dtype=np.int32)
+        order, number = free_first(among)
         return has_intersections(restrict_surface(surface, among, number), everything[order])
 
     def lowest(self, x: Floats) -> float:

@@ -20,7 +20,7 @@ from crumple.energies.membrane_stvk import make_membrane_stvk
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle
 from crumple.linalg import CholeskySolver, add_vectors, make_solver
 from crumple.materials.material import isotropic_membrane
-from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh import SheetMesh, surroundings
 from crumple.solving.system import NewtonSystem
 from crumple.timing import PhaseTimer
 from crumple.typing import Bools, Floats, Ints
@@ -96,7 +96,7 @@ class Embedding:
         gradient, terms = self._expand(energies, y)
         is_calm = self._node_count > SMALL and before is not None and self._is_calm(before, plastic_curvature)
         still = STILL if is_calm else 0.0
-        moving = self._surroundings(_own_decrease(gradient, terms) >= still)
+        moving = surroundings(self._membrane.stencil, _own_decrease(gradient, terms) >= still, RINGS, WHOLE)
         self.decrement = np.inf if moving.any() else 0.0
         if self.settled:
             return y
@@ -185,13 +185,6 @@ class Embedding:
         """Whether the rest angles that belong to S_p have hardly changed."""
         change = rest_angle(self._stencil, after - before)
         return float(np.sqrt(np.mean(change**2))) <= CALM
-
-    def _surroundings(self, restless: Bools) -> Bools:
-        """The nodes within `RINGS` of the `restless` ones; all when that is most of them anyway."""
-        near, face_nodes = restless.copy(), self._membrane.stencil
-        for _ in range(RINGS):
-            near[face_nodes[near[face_nodes].any(axis=1)]] = True
-        return near if np.mean(near) < WHOLE else np.ones_like(near)
 
     def _restrict(self, moving: Bools, terms: list[tuple[Ints, Floats]]) -> tuple[NewtonSystem, Floats]:
         """The system of the moving nodes, in their order, and its blocks."""

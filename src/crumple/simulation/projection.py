@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.contact import Surface, restrict_surface
+from crumple.contact import Surface, free_first, restrict_surface
 from crumple.energies.contract import BatchEnergy
 from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
+from crumple.mesh import surroundings
 from crumple.simulation.integrate import holding_energies
 from crumple.simulation.model import Model
 from crumple.simulation.state import State
@@ -25,7 +26,7 @@ from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem
 from crumple.solving.touching import Touching
 from crumple.timing import PhaseTimer
-from crumple.typing import Bools, Floats, Ints
+from crumple.typing import Bools, Floats
 
 RINGS = 2
 """Rings of faces around those that changed whose nodes move."""
@@ -61,10 +62,9 @@ def project(model: Model, state: State, workspace: Workspace, wanted: Floats, ch
     `wanted` (node_count, 3) [m/s²]."""
     if not changed.any():
         return state
-    free = _surroundings(state.mesh.face_nodes, changed)
-    order, number = _free_first(free, len(state.obstacle_x))
-    is_free = np.zeros(len(number), bool)
-    is_free[: len(free)] = free
+    free = surroundings(state.mesh.face_nodes, changed, RINGS, WHOLE) if len(changed) > SMALL else np.ones_like(changed)
+    is_free = np.concatenate([free, np.zeros(len(state.obstacle_x), bool)])
+    order, number = free_first(is_free)
     x = np.concatenate([state.x, state.obstacle_x])[order]
     energies = [energy.restricted(is_free, number) for energy in _energies(model, state, workspace)]
     surface = workspace.surface(model, state, state.time)
@@ -95,23 +95,6 @@ def project(model: Model, state: State, workspace: Workspace, wanted: Floats, ch
     moved = state.x.copy()
     moved[moving] = x[:count]
     return state.replaced(x=moved)
-
-
-def _surroundings(face_nodes: Ints, changed: Bools) -> Bools:
-    """The nodes within `RINGS` of the changed ones; all when that is most of them anyway or the mesh is small."""
-    near = changed.copy()
-    for _ in range(RINGS):
-        near[face_nodes[near[face_nodes].any(axis=1)]] = True
-    return near if np.mean(near) < WHOLE and len(near) > SMALL else np.ones_like(near)
-
-
-def _free_first(free: Bools, obstacle_nodes: int) -> tuple[Ints, Ints]:
-    """The nodes in the order free, other, obstacles, and the new number of each, (node_count + obstacle_nodes,)."""
-    obstacles = np.arange(len(free), len(free) + obstacle_nodes)
-    order = np.concatenate([np.flatnonzero(free), np.flatnonzero(~free), obstacles]).astype(np.int32)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    return order, number
 
 
 def _energies(model: Model, state: State, workspace: Workspace) -> list[BatchEnergy]:
