@@ -29,7 +29,7 @@ from crumple.scenes import build, load_scene
 from crumple.simulation import adapting
 from crumple.simulation.model import Model
 from crumple.simulation.run import advance_frame
-from crumple.simulation.state import State
+from crumple.state import State
 
 CALM = 0.02
 """Relative change of the number of faces at which a state counts as remeshed."""

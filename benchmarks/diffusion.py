@@ -53,10 +53,10 @@ class Creased:
 
 def make_creased(angle: float = ANGLE) -> Creased:
     """A sheet with a crease across its middle, which is not labelled."""
-    mesh, x = rectangle(WIDTH, HEIGHT, 0.008)
-    line = insert_polyline(mesh, x, LINE)
+    mesh, _ = rectangle(WIDTH, HEIGHT, 0.008)
+    line = insert_polyline(mesh, LINE)
     plastic = crease_from_edges(line.mesh, line.hinges, angle)
-    return Creased(line.mesh, plastic, Embedding(line.mesh).settle(line.x, plastic))
+    return Creased(line.mesh, plastic, Embedding(line.mesh).settle(line.mesh.node_rest, plastic))
 
 
 def changed_sizing(sheet: Creased, step: int) -> np.ndarray:

@@ -23,7 +23,7 @@ from crumple.scenes import load_scene, scene_from_tables
 from crumple.simulation.embedding import Embedding
 from crumple.simulation.model import Model, RemeshingOptions
 from crumple.simulation.run import advance_frame
-from crumple.simulation.state import State
+from crumple.state import State
 from crumple.simulation.workspace import Workspace
 from crumple.sizing import SizingOptions
 from crumple.timing import PhaseTimer
@@ -80,7 +80,7 @@ def show_parts(model: Model, state: State) -> None:
     disturbed = 1.1 * state.plastic_curvature
 
     def bend() -> None:
-        yield_curvature(law, total_curvature(mesh, stencil, state.x), state.plastic_curvature, state.damage)
+        yield_curvature(law, shape_curvature(mesh, state.x, stencil), state.plastic_curvature, state.damage)
 
     def rest() -> None:
         angle = rest_angle(stencil, state.plastic_curvature)

@@ -20,7 +20,7 @@ from crumple.simulation.adapting import adapt
 from crumple.simulation.model import Model
 from crumple.simulation.projection import accelerations
 from crumple.simulation.run import advance_frame
-from crumple.simulation.state import State
+from crumple.state import State
 from crumple.simulation.workspace import Workspace
 from crumple.timing import PhaseTimer
 

@@ -18,7 +18,7 @@ from crumple.recording import Recording
 from crumple.scenes import build, load_scene
 from crumple.simulation.model import Model
 from crumple.simulation.run import advance_frame
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 @dataclass(frozen=True)

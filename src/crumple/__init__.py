@@ -25,7 +25,7 @@ _HOMES = {
     "Model": "crumple.simulation.model",
     "Observer": "crumple.simulation.observers",
     "Recording": "crumple.recording",
-    "State": "crumple.simulation.state",
+    "State": "crumple.state",
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
     "load_scene": "crumple.scenes",
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from crumple.simulation.model import Model
     from crumple.simulation.observers import Observer
     from crumple.simulation.run import run
-    from crumple.simulation.state import State
+    from crumple.state import State
 
 
 def __getattr__(name: str) -> Any:

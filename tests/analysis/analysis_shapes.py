@@ -75,6 +75,6 @@ def accordion(folds: int, pleat: float, height: float, angle: float, columns: in
     z = np.where(part % 2 == 0, rest, pleat - rest) * np.sin(slope)
     world = np.stack([s * np.cos(slope), x[:, 1], z], axis=1)
     bent = shape_of(mesh, world)
-    strain = total_curvature(mesh, bent.stencil, bent.x)
+    strain = shape_curvature(mesh, bent.x, bent.stencil)
     damage = np.sqrt(strain[:, 0] ** 2 + strain[:, 1] ** 2 + 2 * strain[:, 2] ** 2) / FOIL.yield_curvature
     return shape_of(mesh, world, plastic_curvature=strain, damage=damage)

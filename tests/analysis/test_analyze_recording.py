@@ -29,7 +29,7 @@ from crumple.recording import Recording, create_recording
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import encode_frame
 from crumple.scenes import build, dump_scene, load_scene, scene_from_tables
-from crumple.simulation.state import State
+from crumple.state import State
 
 SIZES = (1.0, 0.6, 0.3, 0.8)
 """Of the sheet in the frames of a recording."""
@@ -40,7 +40,7 @@ def fold(state: State, height: float, pleats: int = 6) -> State:
     s = state.mesh.node_rest[:, 0] * pleats / 0.06
     saw = np.abs((s + 1e-9) % 2 - 1) * (0.06 / pleats)
     x = np.stack([np.cos(0.5) * state.mesh.node_rest[:, 0], state.mesh.node_rest[:, 1], np.sin(0.5) * saw], axis=1)
-    strain = total_curvature(state.mesh, curvature_stencil(state.mesh), x)
+    strain = shape_curvature(state.mesh, x, curvature_stencil(state.mesh))
     norm = np.sqrt(strain[:, 0] ** 2 + strain[:, 1] ** 2 + 2 * strain[:, 2] ** 2)
     return state.replaced(
         x=np.ascontiguousarray(x + np.array([0, 0, height])), plastic_curvature=strain, damage=norm / 100.0

@@ -12,7 +12,7 @@ from crumple.analysis.energies import contact_energy
 from crumple.analysis.pressure import container_volumes
 from crumple.scenes import build, scene_from_tables
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
+from crumple.state import State
 
 FAR = 0.5
 """Distance between containers [m]."""

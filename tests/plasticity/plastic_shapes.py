@@ -1,10 +1,12 @@
 """Shapes and meshes that several tests of plasticity bend."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crumple.geometry.curvature import curvature_stencil
-from crumple.mesh import rectangle
-from crumple.plasticity import InsertedLine, insert_polyline
+from crumple.mesh import SheetMesh, rectangle
+from crumple.plasticity import insert_polyline
 
 WIDTH, HEIGHT = 0.08, 0.05
 MIDDLE = np.array([[0.5 * WIDTH, -1.0], [0.5 * WIDTH, 1.0]])
@@ -32,10 +34,23 @@ def fold(u, angle, at=0.5 * WIDTH):
     return np.ascontiguousarray(np.stack([x, u[:, 1], np.where(right, -s * np.sin(angle), 0.0)], 1))
 
 
-def creased(kind, size, label=0) -> InsertedLine:
+class Line(NamedTuple):
+    """A mesh with a line in it, positions x that followed, a mask of the hinges on the line."""
+
+    mesh: SheetMesh
+    x: np.ndarray
+    hinges: np.ndarray
+
+
+def insert(mesh, x, line, **options) -> Line:
+    """A sheet at x with edges along a line."""
+    done = insert_polyline(mesh, line, **options)
+    return Line(done.mesh, done.change.node_operator @ x, done.hinges)
+
+
+def creased(kind, size, label=0) -> Line:
     """A sheet with edges along `MIDDLE`."""
-    mesh, x = sheet(kind, size)
-    return insert_polyline(mesh, x, MIDDLE, label=label)
+    return insert(*sheet(kind, size), MIDDLE, label=label)
 
 
 def inner_faces(mesh, margin=0.0):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plastic_shapes import HEIGHT, MIDDLE, WIDTH, creased, fold, sheet
+from plastic_shapes import HEIGHT, MIDDLE, WIDTH, creased, fold, insert, sheet
 
 from crumple.errors import InputError
 from crumple.geometry.curvature import curvature_stencil, rest_angle
@@ -19,7 +19,6 @@ from crumple.plasticity import (
     crease_from_shape,
     edges_on_polyline,
     hinge_labels,
-    insert_polyline,
 )
 
 
@@ -62,7 +61,7 @@ def test_a_line_gets_edges_all_along(kind, line):
     """The marked edges make up the whole line inside the sheet; the mesh stays valid, of the same area and shape."""
     mesh, x = sheet(kind, 0.006)
     line = np.array(line)
-    done = insert_polyline(mesh, x, line, label=7)
+    done = insert(mesh, x, line, label=7)
     check_mesh(done.mesh, "line")
     assert done.mesh.face_area.sum() == pytest.approx(WIDTH * HEIGHT)
     assert done.mesh.face_area.min() > 1e-3 * mesh.face_area.min()
@@ -72,7 +71,7 @@ def test_a_line_gets_edges_all_along(kind, line):
     inside = [np.clip(part, [0, 0], [WIDTH, HEIGHT]) for part in pairwise(line)]
     assert length == pytest.approx(sum(np.linalg.norm(q - p) for p, q in inside), rel=1e-3)
     np.testing.assert_array_equal(hinge_labels(done.mesh) == 7, done.hinges)
-    again = insert_polyline(done.mesh, done.x, line)
+    again = insert(done.mesh, done.x, line)
     assert again.mesh.face_count == done.mesh.face_count
 
 
@@ -83,7 +82,7 @@ def test_random_lines_on_a_random_mesh(seed):
     rng = np.random.default_rng(seed)
     mesh, x = rectangle(WIDTH, HEIGHT, 0.011, kind="delaunay", seed=seed)
     line = rng.uniform(0.004, [WIDTH - 0.004, HEIGHT - 0.004], (3, 2))
-    done = insert_polyline(mesh, x, line)
+    done = insert(mesh, x, line)
     check_mesh(done.mesh, "line")
     length = done.mesh.corner_length[done.mesh.hinges.corners[done.hinges, 0]].sum()
     assert length == pytest.approx(np.linalg.norm(np.diff(line, axis=0), axis=1).sum(), rel=3e-3)
@@ -93,7 +92,7 @@ def test_inserting_a_line_follows_a_bent_sheet():
     """New nodes lie on the world shape, new rest angles on the line only."""
     mesh, _ = sheet("equilateral", 0.006)
     shift = np.array([0.3, 0.1, 0.7])
-    done = insert_polyline(mesh, mesh.node_rest + shift, [[0.01, 0.011], [0.07, 0.037]])
+    done = insert(mesh, mesh.node_rest + shift, [[0.01, 0.011], [0.07, 0.037]])
     np.testing.assert_allclose(done.x, done.mesh.node_rest + shift, atol=1e-12)
     strain = crease_from_edges(done.mesh, done.hinges, -2.0)
     rest = rest_angle(curvature_stencil(done.mesh), strain)
@@ -104,7 +103,7 @@ def test_a_line_belongs_to_one_sheet():
     """Two sheets on the same pattern: only the named one is changed."""
     mesh, _ = sheet("delaunay", 0.01)
     both, _ = concatenate([mesh, mesh])
-    done = insert_polyline(both, both.node_rest, MIDDLE, sheet=1)
+    done = insert(both, both.node_rest, MIDDLE, sheet=1)
     check_mesh(done.mesh, "line")
     assert np.count_nonzero(done.mesh.face_sheet == 0) == mesh.face_count
     assert np.count_nonzero(done.mesh.face_sheet == 1) > mesh.face_count
@@ -117,7 +116,7 @@ def test_creases_along_and_across_a_seam():
     mesh, x = cylinder(0.02, 0.06, 0.008)
     low, high = mesh.u.min(axis=0), mesh.u.max(axis=0)
     height = 0.47 * (low[1] + high[1])
-    done = insert_polyline(mesh, x, [[low[0], height], [high[0], height]])
+    done = insert(mesh, x, [[low[0], height], [high[0], height]])
     check_mesh(done.mesh, "line")
     length = done.mesh.corner_length[done.mesh.hinges.corners[done.hinges, 0]].sum()
     assert length == pytest.approx(high[0] - low[0], rel=1e-3)
@@ -150,7 +149,7 @@ def test_bad_lines_are_refused(line):
     """Too few points, not in the plane, not finite."""
     mesh, x = sheet("right", 0.02)
     with pytest.raises(InputError, match=r"crease\.points"):
-        insert_polyline(mesh, x, line)
+        insert(mesh, x, line)
 
 
 def test_bad_angles_are_refused():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plastic_shapes import HEIGHT, MIDDLE, creased, fold, inner_faces, roll, sheet
+from plastic_shapes import HEIGHT, MIDDLE, creased, fold, inner_faces, insert, roll, sheet
 
 from crumple.geometry.curvature import curvature_stencil
 from crumple.geometry.hinge import dihedral_angles
@@ -11,9 +11,7 @@ from crumple.mesh import concatenate, cylinder
 from crumple.plasticity import (
     crease_from_edges,
     crease_from_shape,
-    insert_polyline,
     plastic_residual,
-    total_curvature,
     total_strain,
     uniform_yield_law,
     yield_curvature,
@@ -56,15 +54,15 @@ def test_single_fold_is_embedded(kind, angle):
 def test_crossing_folds_that_cannot_all_be_had_leave_a_residual():
     """Four mountain folds that meet have no flat faces: a part stays in the residual, and S(y) + S_r = S_p."""
     line = creased("delaunay", 0.008)
-    across = insert_polyline(line.mesh, line.x, [[-1.0, 0.5 * HEIGHT], [1.0, 0.5 * HEIGHT]], label=2)
+    across = insert(line.mesh, line.x, [[-1.0, 0.5 * HEIGHT], [1.0, 0.5 * HEIGHT]], label=2)
     mesh = across.mesh
-    hinges = across.hinges | insert_polyline(mesh, across.x, MIDDLE).hinges
+    hinges = across.hinges | insert(mesh, across.x, MIDDLE).hinges
     plastic = crease_from_edges(mesh, hinges, 0.8)
     embedding = Embedding(mesh)
     y = embedding.settle(across.x, plastic)
     share = relative_residual(mesh, y, plastic)
     assert 0.01 < share < 0.2
-    recovered = total_curvature(mesh, curvature_stencil(mesh), y) + plastic_residual(mesh, y, plastic)
+    recovered = shape_curvature(mesh, y, curvature_stencil(mesh)) + plastic_residual(mesh, y, plastic)
     np.testing.assert_allclose(recovered, plastic, atol=1e-9)
 
 
@@ -78,12 +76,12 @@ def test_one_step_per_change_follows_a_slowly_forming_bend():
     )
     plastic, damage = np.zeros((mesh.face_count, 3)), np.zeros(mesh.face_count)
     for curvature in np.linspace(3.0, 30.0, 10):
-        done = yield_curvature(law, total_curvature(mesh, stencil, roll(mesh.u, curvature)), plastic, damage)
+        done = yield_curvature(law, shape_curvature(mesh, roll(mesh.u, curvature), stencil), plastic, damage)
         plastic, damage = done.plastic_curvature, done.damage
         y = embedding.advance(y, plastic)
     assert relative_residual(mesh, y, plastic) < 0.1
     inner = inner_faces(mesh, 0.012)
-    shown = total_curvature(mesh, stencil, embedding.settle(y, plastic))[inner]
+    shown = shape_curvature(mesh, embedding.settle(y, plastic), stencil)[inner]
     np.testing.assert_allclose(shown[:, 0], 25.0, rtol=0.02)
 
 
@@ -128,7 +126,7 @@ def test_yielded_fold_springs_back_to_its_embedding():
     mesh, limit = line.mesh, 100.0
     stencil = curvature_stencil(mesh)
     law = uniform_yield_law(np.full(mesh.face_count, limit))
-    total = total_curvature(mesh, stencil, fold(mesh.u, 2.0))
+    total = shape_curvature(mesh, fold(mesh.u, 2.0), stencil)
     done = yield_curvature(law, total, np.zeros((mesh.face_count, 3)), np.zeros(mesh.face_count))
     y = Embedding(mesh).settle(line.x, done.plastic_curvature)
     height = (

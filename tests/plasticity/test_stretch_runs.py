@@ -20,7 +20,7 @@ from crumple.simulation.embedding import Embedding
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
 from crumple.simulation.observers import Observer
 from crumple.simulation.run import run
-from crumple.simulation.state import Pins, State, initial_state
+from crumple.state import Pins, State, initial_state
 from crumple.sizing import SizingOptions
 from crumple.validation.strip import clamp, settle, static_model
 

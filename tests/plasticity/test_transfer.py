@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from plastic_shapes import HEIGHT, MIDDLE, WIDTH, fold, roll
+from plastic_shapes import HEIGHT, MIDDLE, WIDTH, fold, insert, roll
 
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.overlap import overlap_area, overlap_average
 from crumple.mesh import rectangle
 from crumple.plasticity import (
     crease_from_edges,
-    insert_polyline,
     plastic_residual,
     restore_damage,
     restore_plastic,
-    total_curvature,
     uniform_yield_law,
     yield_curvature,
 )
@@ -26,7 +24,7 @@ def meshes():
     """Two meshes of one sheet that have nothing in common but the line that both have edges on."""
     for seed, size in ((1, 0.006), (2, 0.005)):
         mesh, x = rectangle(WIDTH, HEIGHT, size, kind="delaunay", seed=seed)
-        yield insert_polyline(mesh, x, MIDDLE)
+        yield insert(mesh, x, MIDDLE)
 
 
 def mean_angle(line, plastic):
@@ -85,12 +83,12 @@ def test_forced_remesh_keeps_the_residual_curvature():
     mesh, x = rectangle(WIDTH, HEIGHT, 0.005)
     stencil = curvature_stencil(mesh)
     law = uniform_yield_law(np.full(mesh.face_count, 20.0))
-    total = total_curvature(mesh, stencil, roll(mesh.u, 60.0))
+    total = shape_curvature(mesh, roll(mesh.u, 60.0), stencil)
     done = yield_curvature(law, total, np.zeros((mesh.face_count, 3)), np.zeros(mesh.face_count))
     y = Embedding(mesh).settle(x, done.plastic_curvature)
     fine, fine_y = mesh, y
     for height in (0.011, 0.019, 0.027, 0.036):
-        line = insert_polyline(fine, fine_y, [[-1.0, height], [0.3 * WIDTH, height], [0.5 * WIDTH, height + 0.004]])
+        line = insert(fine, fine_y, [[-1.0, height], [0.3 * WIDTH, height], [0.5 * WIDTH, height + 0.004]])
         fine, fine_y = line.mesh, line.x
     assert fine.face_count > 1.15 * mesh.face_count
     areas = overlap_area(mesh.u, mesh.faces, fine.u, fine.faces)

@@ -26,7 +26,7 @@ def bend(mesh, x, law, plastic=None, damage=None):
     """Yield once in the pose x."""
     plastic = np.zeros((mesh.face_count, 3)) if plastic is None else plastic
     damage = np.zeros(mesh.face_count) if damage is None else damage
-    return yield_curvature(law, total_curvature(mesh, curvature_stencil(mesh), x), plastic, damage)
+    return yield_curvature(law, shape_curvature(mesh, x, curvature_stencil(mesh)), plastic, damage)
 
 
 @pytest.mark.parametrize("kind", ["equilateral", "right"])

@@ -11,7 +11,7 @@ from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.recording import Recorder, create_recording
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, StepReport
-from crumple.simulation.state import Pins, State, initial_state
+from crumple.state import Pins, State, initial_state
 
 
 def grid_mesh(columns: int, rows: int) -> SheetMesh:

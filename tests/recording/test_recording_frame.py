@@ -18,7 +18,7 @@ from crumple.errors import InputError
 from crumple.recording.codec import digest, flatten, restore
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import decode_frame, encode_frame, frame_time, state_digest
-from crumple.simulation.state import State, initial_state
+from crumple.state import State, initial_state
 
 
 def assert_same_bits(a: State, b: State) -> None:

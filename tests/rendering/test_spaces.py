@@ -10,7 +10,7 @@ from crumple.recording import Recording
 from crumple.rendering import render_frame
 from crumple.rendering.film import plan_look
 from crumple.rendering.spaces import draw_space, named_spaces
-from crumple.simulation.state import initial_state
+from crumple.state import initial_state
 
 
 def two_sheets():

@@ -115,9 +115,9 @@ def test_blunt_creases_keep_the_angle_between_their_sides():
 def test_labelled_edges_of_a_mesh_file(tmp_path):
     """The same crease by the label that the file gives to its edges."""
     mesh, x = rectangle(0.1, 0.1, 0.02)
-    line = insert_polyline(mesh, x, np.array(LINE), label=5)
+    line = insert_polyline(mesh, np.array(LINE), label=5)
     nodes = line.mesh.hinges.nodes[line.hinges, :2]
-    text = [f"v {a} {b} {c}" for a, b, c in line.x.tolist()] + [f"vt {a} {b}" for a, b in line.mesh.u.tolist()]
+    text = [f"v {a} {b} {c}" for a, b, c in (line.change.node_operator @ x).tolist()] + [f"vt {a} {b}" for a, b in line.mesh.u.tolist()]
     text += [f"f {a}/{a} {b}/{b} {c}/{c}" for a, b, c in (line.mesh.faces + 1).tolist()]
     text += [f"e {a} {b}\nel 5" for a, b in (nodes + 1).tolist()]
     file = tmp_path / "sheet.obj"

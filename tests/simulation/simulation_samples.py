@@ -8,7 +8,7 @@ from crumple.boundary import Key, make_motion, make_obstacle
 from crumple.materials.material import Material
 from crumple.mesh import plane, rectangle, sphere
 from crumple.simulation.model import ContactOptions, Model, SolverOptions
-from crumple.simulation.state import State, initial_state
+from crumple.state import State, initial_state
 
 PAPER = Material.from_stiffness("paper", stretch=1e5, bend=4e-4, thickness=1e-4, density=0.08, poisson=0.2)
 SIDE = 0.1

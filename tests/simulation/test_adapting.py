@@ -17,7 +17,7 @@ from crumple.simulation.adapting import adapt
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
 from crumple.simulation.projection import accelerations, project
 from crumple.simulation.run import advance_frame
-from crumple.simulation.state import Pins, State, initial_state
+from crumple.state import Pins, State, initial_state
 from crumple.simulation.workspace import Workspace
 from crumple.sizing import SizingOptions
 from crumple.timing import PhaseTimer

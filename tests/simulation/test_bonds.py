@@ -14,7 +14,7 @@ from crumple.recording.frame import decode_frame, encode_frame
 from crumple.simulation.bonds import bond_energies
 from crumple.simulation.model import Model
 from crumple.simulation.run import advance_frame
-from crumple.simulation.state import Bonds, State, no_bonds
+from crumple.state import Bonds, State, no_bonds
 
 
 def attached_sheet(**attachment: float) -> tuple[Model, State]:

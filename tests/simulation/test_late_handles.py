@@ -10,7 +10,7 @@ from crumple.materials import preset
 from crumple.mesh import rectangle
 from crumple.simulation.model import ContactOptions, Model
 from crumple.simulation.run import run
-from crumple.simulation.state import Pins, initial_state
+from crumple.state import Pins, initial_state
 
 
 @pytest.mark.parametrize("grips", [True, False])

@@ -11,7 +11,7 @@ from crumple.errors import InputError
 from crumple.scenes import SceneError, build, scene_from_tables
 from crumple.simulation.observers import Statistics
 from crumple.simulation.run import run
-from crumple.simulation.state import initial_state
+from crumple.state import initial_state
 from crumple.simulation.workspace import Workspace
 from crumple.timing import PhaseTimer
 

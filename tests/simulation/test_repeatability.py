@@ -8,7 +8,7 @@ import pytest
 from simulation_samples import falling_sheet
 
 from crumple.simulation.run import run
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 @pytest.fixture

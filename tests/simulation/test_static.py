@@ -12,7 +12,7 @@ from crumple.linalg import add_vectors
 from crumple.mesh import rectangle, side_nodes
 from crumple.simulation.model import Model, SolverOptions
 from crumple.simulation.run import run
-from crumple.simulation.state import Pins, initial_state
+from crumple.state import Pins, initial_state
 
 
 def test_forces_balance_and_nothing_moves():

@@ -6,7 +6,7 @@ import pytest
 from crumple.energies.elastic import make_elastic
 from crumple.materials.material import Material
 from crumple.mesh import make_sheet_mesh
-from crumple.simulation.state import initial_state
+from crumple.state import initial_state
 from crumple.validation.bend_modulus import bend_moduli
 from crumple.validation.cylinder import buckle, crease_area, expected_lobes, knock_down
 from crumple.validation.d_cone import Cone, _polar_faces, _polar_points, _start, reference_lift

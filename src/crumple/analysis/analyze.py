@@ -27,7 +27,7 @@ from crumple.recording.recording import Recording
 from crumple.recording.vtkhdf import open_hdf
 from crumple.scenes import build
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 @dataclass(frozen=True)

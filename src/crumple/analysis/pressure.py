@@ -11,9 +11,9 @@ import numpy as np
 from crumple.analysis.analyze import recording_model
 from crumple.contact import active_pairs, find_candidates
 from crumple.recording.recording import Recording
+from crumple.simulation.derived import contact_surface
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
-from crumple.simulation.workspace import contact_surface
+from crumple.state import State
 from crumple.typing import Floats
 
 

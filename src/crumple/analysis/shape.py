@@ -9,11 +9,10 @@ import numpy as np
 
 from crumple.analysis.enclosing import Ball, enclosing_ball
 from crumple.errors import InputError
-from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle
+from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle, shape_curvature
 from crumple.geometry.hinge import dihedral_angles
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.plasticity import total_curvature
 from crumple.typing import Floats
 
 SMALLEST_LENGTH = 1e-30
@@ -106,7 +105,7 @@ class SheetShape:
     @cached_property
     def curvature(self) -> Floats:
         """Total bending strain S of each face (eq. 1), (face_count, 3) [1/m]."""
-        return total_curvature(self.mesh, self.stencil, self.x)
+        return shape_curvature(self.mesh, self.x, self.stencil)
 
     @cached_property
     def mean_curvature(self) -> Floats:

@@ -19,7 +19,7 @@ from crumple.mesh import make_sheet_mesh
 from crumple.scenes import build, load_scene
 from crumple.simulation.model import Model
 from crumple.simulation.run import run
-from crumple.simulation.state import State, initial_state
+from crumple.state import State, initial_state
 from crumple.typing import Floats, Ints
 
 SCENE = "stuff"

@@ -13,7 +13,7 @@ from crumple.scenes import build, load_scene
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport
 from crumple.simulation.run import advance_frame
-from crumple.simulation.state import State
+from crumple.state import State
 
 DIVISIONS = (1, 2, 3)
 """Cuts per edge of the coarse folded sheet of 2000 faces: 2, 8 and 18 thousand."""

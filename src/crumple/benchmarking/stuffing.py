@@ -16,7 +16,7 @@ from crumple.simulation.contact_forces import contact_forces
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, Statistics, StopRun
 from crumple.simulation.run import run
-from crumple.simulation.state import State
+from crumple.state import State
 
 DENSE_RADIUS = 0.1
 """Radius below which the stage is called dense [m]."""

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 class Interruption(Observer):

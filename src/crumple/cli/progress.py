@@ -7,7 +7,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 class RunProgress(Observer):

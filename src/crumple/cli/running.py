@@ -20,7 +20,7 @@ from crumple.recording.resume import resume_recording
 from crumple.scenes import Scene, build, dump_scene, load_scene
 from crumple.simulation.model import Model
 from crumple.simulation.run import run
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 def run_scene(

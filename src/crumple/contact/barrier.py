@@ -22,6 +22,7 @@ from crumple.contact.pair import (
 )
 from crumple.contact.pair_energy import TERMS, barrier_value, pair_derivatives, pair_value
 from crumple.contact.surface import Surface
+from crumple.contract.energy import Energy, Projection
 from crumple.typing import Floats, Ints
 
 CHUNK = 256
@@ -97,7 +98,7 @@ def _evaluate(
 
 
 @dataclass(frozen=True)
-class Barrier:
+class Barrier(Energy):
     """The pairs in contact at some pose, as an energy; make it with `active_pairs`.
 
     `stencil` (n, 4): first `face_count` pairs (node, a, b, c) of node and face, then pairs (a, b, c, d) of edges;
@@ -119,34 +120,14 @@ class Barrier:
         """Number of pairs."""
         return len(self.stencil)
 
-    def value(self, x: Floats) -> Floats:
-        """Energy of each pair [J], (n,); inf where a gap is closed."""
-        value = np.empty(self.count)
-        self._run(x, 0, False, value, np.empty((0, 4, 3)), np.empty((1, 10, 3, 3)))
-        return value
-
-    def gradient(self, x: Floats) -> Floats:
-        """Gradient of each pair [N], (n, 4, 3)."""
-        gradient = np.empty((self.count, 4, 3))
-        self._run(x, 1, False, np.empty(0), gradient, np.empty((1, 10, 3, 3)))
-        return gradient
-
-    def hessian(self, x: Floats, project: bool) -> Floats:
-        """Hessian of each pair [N/m], upper node blocks (n, 10, 3, 3)."""
-        return self.gradient_hessian(x, project)[1]
-
-    def gradient_hessian(self, x: Floats, project: bool) -> tuple[Floats, Floats]:
-        """Gradient (n, 4, 3) and Hessian (n, 10, 3, 3); positive semi-definite per pair if `project`."""
-        gradient, hessian = np.empty((self.count, 4, 3)), np.empty((self.count, 10, 3, 3))
-        self._run(x, 2, project, np.empty(0), gradient, hessian)
-        return gradient, hessian
-
-    def _run(self, x: Floats, level: int, project: bool, value: Floats, gradient: Floats, hessian: Floats) -> None:
+    def evaluate(
+        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
+    ) -> None:
         if self.count:
             run_chunks(
                 _evaluate, -(-self.count // CHUNK),
                 x, self.stencil, self.face_count, self.thickness, self.dhat, self.stiffness, self.parallel,
-                level, project, value, gradient, hessian,
+                order, bool(np.all(project)), value, gradient, hessian,
             )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import closest, load
 from crumple.contact.pair_energy import barrier_slopes, direction
+from crumple.contract.energy import Energy, Projection
 from crumple.typing import Floats, Ints
 
 CHUNK = 256
@@ -115,7 +116,7 @@ def _evaluate(first, step, x, start, stencil, strength, weights, tangents, h, le
 
 
 @dataclass(frozen=True)
-class Friction:
+class Friction(Energy):
     """Friction of the contacts frozen at one pose, as an energy; make it with `make_friction`.
 
     `stencil` (n, 4);  `strength` (n,) μ λ [N];  `weights` (n, 4);  `tangents` (n, 6) two unit vectors;
@@ -134,34 +135,15 @@ class Friction:
         """Number of contacts with friction."""
         return len(self.stencil)
 
-    def value(self, x: Floats) -> Floats:
-        """Energy of each contact [J], (n,)."""
-        value = np.empty(self.count)
-        self._run(x, 0, False, value, np.empty((0, 4, 3)), np.empty((0, 10, 3, 3)))
-        return value
-
-    def gradient(self, x: Floats) -> Floats:
-        """Gradient of each contact [N], (n, 4, 3)."""
-        gradient = np.empty((self.count, 4, 3))
-        self._run(x, 1, False, np.empty(0), gradient, np.empty((0, 10, 3, 3)))
-        return gradient
-
-    def hessian(self, x: Floats, project: bool) -> Floats:
-        """Hessian of each contact [N/m], upper node blocks (n, 10, 3, 3)."""
-        return self.gradient_hessian(x, project)[1]
-
-    def gradient_hessian(self, x: Floats, project: bool) -> tuple[Floats, Floats]:
-        """Gradient (n, 4, 3) and Hessian (n, 10, 3, 3); with `project`, the one that lies above the energy."""
-        gradient, hessian = np.empty((self.count, 4, 3)), np.empty((self.count, 10, 3, 3))
-        self._run(x, 2, project, np.empty(0), gradient, hessian)
-        return gradient, hessian
-
-    def _run(self, x: Floats, level: int, project: bool, value: Floats, gradient: Floats, hessian: Floats) -> None:
+    def evaluate(
+        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
+    ) -> None:
+        """See `Energy`; with `project`, the Hessian is the one that lies above the energy."""
         if self.count:
             run_chunks(
                 _evaluate, -(-self.count // CHUNK),
                 x, self.start, self.stencil, self.strength, self.weights, self.tangents, self.threshold,
-                level, project, value, gradient, hessian,
+                order, bool(np.all(project)), value, gradient, hessian,
             )  # fmt: skip
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.energies.contract import GRADIENT, HESSIAN, BatchEnergy, Example, Projection
+from crumple.contract.energy import GRADIENT, HESSIAN, Energy, Example, Projection, register
 from crumple.energies.examples import patch_poses
 from crumple.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
-class AttachmentSprings(BatchEnergy):
+class AttachmentSprings(Energy):
     """Springs between nodes: `stencil` (n, 2);  `stiffness` (n,) [N/m];  `length` (n,) free of force [m]."""
 
     stencil: Ints
@@ -56,6 +56,7 @@ def make_attachments(pairs: Ints, stiffness: Floats, length: Floats) -> Attachme
     )
 
 
+@register("attachments")
 def example(rng: np.random.Generator) -> Example:
     """A spring without free length, one that pulls and one that is slack."""
     poses = patch_poses(rng)

@@ -12,19 +12,21 @@ Projection keeps k g gᵀ, g = ∂θ/∂x (Gauss–Newton): semi-definite, exact
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit, prange
 
-from crumple.energies.contract import BatchEnergy, Example, Projection, projection_mask
+from crumple.contract.energy import Example, Projection, projection_mask, register
+from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
-from crumple.geometry.hinge import add_dihedral_hessian, dihedral_angle, dihedral_gradient
+from crumple.geometry.hinge import add_dihedral_hessian, dihedral_angle, dihedral_angles, dihedral_gradient
 from crumple.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
-class BendingHinge(BatchEnergy):
+class BendingHinge(ElasticEnergy):
     """Hinge springs of constant stiffness.
 
     `stencil` (n, 4) nodes i, j, k, l;  `stiffness` (n,) k [N m], damage included;  `rest_angle` (n,) [rad].
@@ -33,6 +35,14 @@ class BendingHinge(BatchEnergy):
     stencil: Ints
     stiffness: Floats
     rest_angle: Floats
+
+    def deformation(self, x: Floats) -> Floats:
+        """The angle of each hinge [rad], (n,)."""
+        return dihedral_angles(x, self.stencil)
+
+    def damped(self, before: Floats, ratio: Floats) -> Sequence[BendingHinge]:
+        rest_angle = (self.rest_angle + ratio * before) / (1.0 + ratio)
+        return [replace(self, stiffness=self.stiffness * (1.0 + ratio), rest_angle=rest_angle)]
 
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
@@ -100,6 +110,7 @@ def angle_law(knots, spacing, h, angle):
     return energy + 0.5 * stiffness * (size * size - start * start), stiffness * angle, stiffness, stiffness
 
 
+@register("bending_hinge")
 def example(rng: np.random.Generator) -> Example:
     """Hinges of the sample patch with random stiffness, flat at rest."""
     nodes = PATCH.hinges.nodes
@@ -108,6 +119,7 @@ def example(rng: np.random.Generator) -> Example:
     return Example(energy, poses, rest=poses["flat"], invariant=True, convex=("flat", "stretched"))
 
 
+@register("bending_hinge_creased")
 def example_creased(rng: np.random.Generator) -> Example:
     """The same with random rest angles, as after plastic folding."""
     nodes = PATCH.hinges.nodes

@@ -14,18 +14,21 @@ Projection takes the larger of secant and tangent stiffness in k g gᵀ (a falli
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.energies.bending_hinge import bend
-from crumple.energies.contract import BatchEnergy, Example, Projection, projection_mask
+from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
+from crumple.energies.bending_hinge import BendingHinge, bend
+from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
+from crumple.geometry.hinge import dihedral_angles
 from crumple.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
-class BendingMeasured(BatchEnergy):
+class BendingMeasured(ElasticEnergy):
     """Hinge springs whose stiffness is piecewise linear in the angle from rest.
 
     `stencil` (n, 4) nodes i, j, k, l;  `stiffness` (n, 5) k at the knots [N m], damage included;
@@ -36,6 +39,14 @@ class BendingMeasured(BatchEnergy):
     stiffness: Floats
     spacing: Floats
     rest_angle: Floats
+
+    def deformation(self, x: Floats) -> Floats:
+        """The angle of each hinge [rad], (n,)."""
+        return dihedral_angles(x, self.stencil)
+
+    def damped(self, before: Floats, ratio: Floats) -> Sequence[Energy]:
+        """The energy itself, and a dissipation with the stiffness at zero curvature."""
+        return [self, BendingHinge(self.stencil, self.stiffness[:, 0] * ratio, before)]
 
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
@@ -49,6 +60,7 @@ def knot_angles(curvature_step: float, length: Floats, area: Floats) -> Floats:
     return curvature_step * area / length
 
 
+@register("bending_measured")
 def example(rng: np.random.Generator) -> Example:
     """Hinges with random tables and knots at 0, 16, 32 … degrees on the sample patch."""
     nodes = PATCH.hinges.nodes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.energies.contract import Example
+from crumple.contract.energy import Example, register
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.nodal import NodalQuadratic, all_nodes, make_nodal
 from crumple.typing import Floats, Ints
@@ -17,6 +17,7 @@ def make_gravity(mass: Floats, acceleration: Floats, *, nodes: Ints | None = Non
     return make_nodal(all_nodes(count) if nodes is None else nodes, np.zeros((count, 3)), np.zeros(count), force)
 
 
+@register("gravity")
 def example(rng: np.random.Generator) -> Example:
     """The weight of the sample patch."""
     poses = patch_poses(rng)

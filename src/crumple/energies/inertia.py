@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.energies.contract import Example
+from crumple.contract.energy import Example, register
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.nodal import NodalQuadratic, all_nodes, make_nodal
 from crumple.materials.material import Material
@@ -27,6 +27,7 @@ def node_masses(mesh: SheetMesh, materials: tuple[Material, ...]) -> Floats:
     return np.bincount(mesh.face_nodes.ravel(), share, mesh.node_count).astype(np.float64)
 
 
+@register("inertia")
 def example(rng: np.random.Generator) -> Example:
     """The sample patch on its way at 1 m/s, in a step of 10 ms."""
     poses = patch_poses(rng)

@@ -1,9 +1,9 @@
 """In-plane elasticity of measured fabrics: stiffness looked up by strain and its direction [Wang2011].
 
 The table gives C11, C12, C22, C33 at zero strain and at strain 1/6 for five directions of largest stretch.
-A stiffness that follows the strain instantly has no energy, so it is **lagged**: between two calls of `update`
-the coefficients are those of the strain at the last one, and the membrane is a Saint Venant–Kirchhoff one,
-with the same kernel. Update once per step.
+A stiffness that follows the strain instantly has no energy, so it is **lagged**: after
+`sampled` the coefficients are those of the strain there, and the membrane is a Saint Venant–Kirchhoff one, with the
+same kernel. It is sampled once per step.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crumple.energies.contract import Example
+from crumple.contract.energy import Example, register
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.membrane_stvk import MembraneStvk, make_membrane_stvk
-from crumple.geometry.triangle import green_strain
 from crumple.materials.material import DIRECTION_KNOTS, STRAIN_KNOT, mirror_quadrant
 from crumple.typing import Floats, Ints
 
@@ -32,10 +31,9 @@ class MembraneMeasured(MembraneStvk):
 
     table: Floats
 
-    def update(self, x: Floats) -> MembraneMeasured:
+    def sampled(self, x: Floats) -> MembraneMeasured:
         """The same membrane with the coefficients of the strain beyond `rest_strain` at `x`."""
-        strain = green_strain(x, self.stencil, self.gradients) - self.rest_strain
-        return replace(self, coefficients=sample_membrane(self.table, strain))
+        return replace(self, coefficients=sample_membrane(self.table, self.deformation(x) - self.rest_strain))
 
 
 def make_membrane_measured(corners: Floats, nodes: Ints, table: Floats) -> MembraneMeasured:
@@ -74,9 +72,10 @@ def largest_stretch(strain: Floats) -> tuple[Floats, Floats]:
     return mean + np.hypot(half, strain[:, 2]), 0.5 * np.arctan2(strain[:, 2], half)
 
 
+@register("membrane_measured")
 def example(rng: np.random.Generator) -> Example:
     """A knit with partly negative entries on the sample patch, its stiffness sampled in a random pose."""
     table = rng.uniform(-50.0, 400.0, (6, 4))
     poses = patch_poses(rng)
-    energy = make_membrane_measured(PATCH.u[PATCH.faces], PATCH.face_nodes, table).update(poses["random"])
+    energy = make_membrane_measured(PATCH.u[PATCH.faces], PATCH.face_nodes, table).sampled(poses["random"])
     return Example(energy, poses, rest=poses["flat"], invariant=True, convex=("flat", "stretched"))

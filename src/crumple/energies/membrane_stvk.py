@@ -15,21 +15,23 @@ eigenvalue projection in practice and needs no eigenvectors of a 9×9 matrix.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
 
 import numpy as np
 from numba import njit, prange
 
-from crumple.energies.contract import BatchEnergy, Example, Projection, projection_mask
+from crumple.contract.energy import Example, Projection, projection_mask, register
+from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
-from crumple.geometry.triangle import deformation, shape_gradients, strain
+from crumple.geometry.triangle import deformation, green_strain, shape_gradients, strain
 from crumple.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
-class MembraneStvk(BatchEnergy):
+class MembraneStvk(ElasticEnergy):
     """Saint Venant–Kirchhoff membrane with coefficients per face.
 
     `stencil` (n, 3) nodes;  `gradients` (n, 3, 2) shape gradients in the pattern [1/m];  `area` (n,) [m²];
@@ -43,6 +45,15 @@ class MembraneStvk(BatchEnergy):
     area: Floats
     coefficients: Floats
     rest_strain: Floats
+
+    def deformation(self, x: Floats) -> Floats:
+        """Green strain (xx, yy, xy) of each face, (n, 3)."""
+        return green_strain(x, self.stencil, self.gradients)
+
+    def damped(self, before: Floats, ratio: Floats) -> Sequence[MembraneStvk]:
+        column = np.reshape(ratio, (-1, 1))
+        rest_strain = (self.rest_strain + column * before) / (1.0 + column)
+        return [replace(self, coefficients=self.coefficients * (1.0 + column), rest_strain=rest_strain)]
 
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
@@ -150,6 +161,7 @@ def write_block(out, uu, uv, vu, vv, diagonal, ux, uy, uz, vx, vy, vz):
     out[2, 2] = pz * uz + qz * vz + diagonal
 
 
+@register("membrane_stvk_stretched")
 def example_stretched(rng: np.random.Generator) -> Example:
     """A membrane that has flowed: without stress when stretched along one diagonal."""
     stretch = np.array([[1.1, 0.07], [0.07, 1.03]])
@@ -162,6 +174,7 @@ def example_stretched(rng: np.random.Generator) -> Example:
     return Example(energy, poses, rest=poses["flowed"], invariant=True, convex=("flowed",))
 
 
+@register("membrane_stvk")
 def example(rng: np.random.Generator) -> Example:
     """An orthotropic membrane on the sample patch."""
     coefficients = np.stack([rng.uniform(1, 2, 4) * [1e3, 3e2, 5e2, 4e2] for _ in PATCH.faces])

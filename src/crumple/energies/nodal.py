@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.energies.contract import GRADIENT, HESSIAN, BatchEnergy, Projection
+from crumple.contract.energy import GRADIENT, HESSIAN, Energy, Projection
 from crumple.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
-class NodalQuadratic(BatchEnergy):
+class NodalQuadratic(Energy):
     """A quadratic energy per node.
 
     `stencil` (n, 1) nodes;  `center` (n, 3) [m];  `stiffness` (n, 3, 3) [N/m];  `force` (n, 3) at the centre [N].

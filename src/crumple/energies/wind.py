@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.energies.contract import Example
+from crumple.contract.energy import Example, register
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.nodal import NodalQuadratic, all_nodes, make_nodal
 from crumple.errors import InputError
@@ -44,11 +44,11 @@ class Wind:
 
 
 def make_wind(
-    wind: Wind, face_nodes: Ints, x: Floats, v: Floats, step: float, *, nodes: Ints | None = None
+    wind: Wind, face_nodes: Ints, x: Floats, v: Floats, step: float, *, before: Floats | None = None
 ) -> NodalQuadratic:
     """The potential of the air over one step from positions `x` (n, 3) [m] and velocities `v` (n, 3) [m/s].
 
-    `face_nodes` (face_count, 3); `step` dt [s]. Covers the n sheet nodes (`nodes`: their stencil).
+    `face_nodes` (face_count, 3); `step` dt [s]; `before`: the positions that velocities are formed with, x by default.
     """
     corners = x[face_nodes]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -63,10 +63,11 @@ def make_wind(
     corner = face_nodes.ravel()
     for i, j in np.ndindex(3, 3):
         stiffness[:, i, j] = np.bincount(corner, weights=np.repeat(blocks[:, i, j], 3), minlength=len(x))
-    center = x + step * np.asarray(wind.velocity)
-    return make_nodal(all_nodes(len(x)) if nodes is None else nodes, center, stiffness / step)
+    center = (x if before is None else before) + step * np.asarray(wind.velocity)
+    return make_nodal(all_nodes(len(x)), center, stiffness / step)
 
 
+@register("wind")
 def example(rng: np.random.Generator) -> Example:
     """A gust on the sample patch."""
     poses = patch_poses(rng)

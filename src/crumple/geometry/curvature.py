@@ -32,6 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from crumple.geometry.hinge import dihedral_angles
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Bools, Floats, Ints
 
@@ -88,6 +89,12 @@ def rest_angle(stencil: CurvatureStencil, strain: Floats, out: Floats | None = N
     out = np.empty(len(stencil.hinge_corners)) if out is None else out
     _apply_rest_angle(stencil.hinge_corners, stencil.angle_of_strain, stencil.face_valid, strain, out)
     return out
+
+
+def shape_curvature(mesh: SheetMesh, x: Floats, stencil: CurvatureStencil | None = None) -> Floats:
+    """Total bending strain S of each face in the shape x (node_count, 3) [m], (face_count, 3) [1/m]."""
+    stencil = curvature_stencil(mesh) if stencil is None else stencil
+    return bending_strain(stencil, dihedral_angles(x, mesh.hinges.nodes))
 
 
 @njit(cache=True)

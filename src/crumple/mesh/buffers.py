@@ -34,6 +34,8 @@ class Buffers(NamedTuple):
 
     `links`: topology and pattern, see `Links`.
     `edge_label` (3 ·,), `face_material`, `face_sheet`, `node_label`, `node_rest` as in `SheetMesh`;
+    `node_parent`, `vertex_parent` (·, 3): the elements that an element was made between, −1 = it was there from the
+    start; `node_weight`, `vertex_weight` (·, 3): how much of each there is in it;
     `node_protected` (·,) 1 = never removed; `node_data`, `vertex_data`, `face_data` stacked fields with the rule
     of each column in `*_rule`.
     `counters`: see `NODES` etc.  `ring`, `ring_vertex` (RING_CAPACITY,): corners around the node that
@@ -50,6 +52,10 @@ class Buffers(NamedTuple):
     face_sheet: Ints
     node_label: Ints
     node_rest: Floats
+    node_parent: Indices
+    node_weight: Floats
+    vertex_parent: Indices
+    vertex_weight: Floats
     node_protected: np.ndarray
     node_data: Floats
     vertex_data: Floats
@@ -78,12 +84,14 @@ class Maps:
 
 
 _ROWS = {
-    "node": ("node_corner", "node_label", "node_rest", "node_protected", "node_data"),
-    "vertex": ("u", "vertex_node", "vertex_data"),
+    "node": ("node_corner", "node_label", "node_rest", "node_parent", "node_weight", "node_protected", "node_data"),
+    "vertex": ("u", "vertex_node", "vertex_parent", "vertex_weight", "vertex_data"),
     "face": ("faces", "face_material", "face_sheet", "face_data"),
     "corner": ("twin", "edge_label"),
 }
 """Which arrays have a row per node, vertex, face or half-edge."""
+_EMPTY = {*Links._fields, "node_parent", "vertex_parent"} - {"u"}
+"""Arrays of indices, where −1 stands for nothing."""
 
 
 def open_buffers(
@@ -120,6 +128,10 @@ def open_buffers(
         face_sheet=_padded(mesh.face_sheet, room[2], np.int32, 0),
         node_label=_padded(mesh.node_label, room[0], np.int32, 0),
         node_rest=_padded(mesh.node_rest, room[0], np.float64, 0),
+        node_parent=np.full((room[0], 3), -1, np.int64),
+        node_weight=np.zeros((room[0], 3)),
+        vertex_parent=np.full((room[1], 3), -1, np.int64),
+        vertex_weight=np.zeros((room[1], 3)),
         node_protected=_padded(protected, room[0], np.uint8, 0),
         node_data=stacked("node", nodes, room[0]),
         vertex_data=stacked("vertex", vertices, room[1]),
@@ -147,7 +159,7 @@ def grow(buf: Buffers, factor: float = 2.0) -> Buffers:
             inside = name in Links._fields
             old = getattr(buf.links if inside else buf, name)
             room = unit * (int(len(old) // unit * factor) + 16)
-            changes[name] = _padded(old, room, old.dtype, -1 if inside and name != "u" else 0)
+            changes[name] = _padded(old, room, old.dtype, -1 if name in _EMPTY else 0)
     links = Links(**{name: changes.pop(name) for name in Links._fields})
     return buf._replace(links=links, **changes)
 

@@ -14,7 +14,7 @@ from crumple.mesh.buffers import (
     VERTICES,
     Buffers,
 )
-from crumple.mesh.edit_split import clear_report, report_face
+from crumple.mesh.edit_split import clear_report, record_parents, report_face
 from crumple.mesh.refusal import BOUNDARY_EDGE, DEAD, DUPLICATE_EDGE, NO_CAPACITY, OK, RING
 from crumple.mesh.rings import (
     INNER,
@@ -191,6 +191,7 @@ def _move_vertex(buf: Buffers, vertex: int, part: int, size: int, begin: int, no
     copy = buf.counters[VERTICES]
     buf.counters[VERTICES] = copy + 1
     buf.links.vertex_node[copy] = node
+    record_parents(buf.vertex_parent, buf.vertex_weight, copy, vertex, vertex, 0.0)
     for k in range(2):
         buf.links.u[copy, k] = buf.links.u[vertex, k]
     for k in range(buf.vertex_data.shape[1]):
@@ -208,6 +209,7 @@ def _copy_node(buf: Buffers, node: int) -> int:
     buf.counters[NODES] = new + 1
     buf.node_label[new] = buf.node_label[node]
     buf.node_protected[new] = buf.node_protected[node]
+    record_parents(buf.node_parent, buf.node_weight, new, node, node, 0.0)
     for k in range(3):
         buf.node_rest[new, k] = buf.node_rest[node, k]
     for k in range(buf.node_data.shape[1]):

@@ -191,6 +191,7 @@ def _new_node_between(buf: Buffers, a: int, b: int, t: float) -> int:
         buf.node_rest[node, k] = (1.0 - t) * buf.node_rest[a, k] + t * buf.node_rest[b, k]
     buf.node_label[node] = buf.node_label[a] if buf.node_label[a] == buf.node_label[b] else 0
     buf.node_protected[node] = 0
+    record_parents(buf.node_parent, buf.node_weight, node, a, b, t)
     _mix_row(buf.node_data, buf.node_rule, node, a, b, t)
     buf.report[NEW_NODE] = node
     buf.report[NEW_NODE_COUNT] = 1
@@ -203,10 +204,18 @@ def _new_vertex_between(buf: Buffers, a: int, b: int, t: float, node: int) -> in
     vertex = buf.counters[VERTICES]
     buf.counters[VERTICES] = vertex + 1
     buf.links.vertex_node[vertex] = node
+    record_parents(buf.vertex_parent, buf.vertex_weight, vertex, a, b, t)
     for k in range(2):
         buf.links.u[vertex, k] = (1.0 - t) * buf.links.u[a, k] + t * buf.links.u[b, k]
     _mix_row(buf.vertex_data, buf.vertex_rule, vertex, a, b, t)
     return vertex
+
+
+@njit(**INNER)
+def record_parents(parent, weight, row: int, a: int, b: int, t: float) -> None:  # type: ignore[no-untyped-def]
+    """Note that the element `row` was made at (1 − t) a + t b."""
+    parent[row, 0], parent[row, 1], parent[row, 2] = a, b, a
+    weight[row, 0], weight[row, 1], weight[row, 2] = 1.0 - t, t, 0.0
 
 
 @njit(**INNER)

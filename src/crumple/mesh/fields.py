@@ -3,7 +3,10 @@
 `interpolate`  new nodes and vertices take the linear value along the split edge (positions, velocities);
 `copy`         new elements take the value of the nearest old one (tags);
 `conserve`     faces: averages weighted by overlap in the pattern, so area integrals are kept and bounds hold;
-`discard`      new and changed elements become zero (caches that must be recomputed).
+`discard`      new and changed elements become zero (caches that must be recomputed);
+`custom`       by a function of its own, see `crumple.state`.
+
+`crumple.state` applies these rules to whole changes of a mesh; the compiled edits apply them to what they carry along.
 """
 
 from __future__ import annotations
@@ -14,25 +17,29 @@ from typing import Literal
 
 import numpy as np
 
+from crumple.errors import InputError
 from crumple.typing import Floats
 
-Place = Literal["node", "vertex", "face"]
-Rule = Literal["interpolate", "copy", "conserve", "discard"]
+Place = Literal["node", "vertex", "edge", "face", "hinge"]
+Rule = Literal["interpolate", "copy", "conserve", "discard", "custom"]
+PLACES: tuple[Place, ...] = ("node", "vertex", "edge", "face", "hinge")
 
 INTERPOLATE, COPY, CONSERVE, DISCARD = 0, 1, 2, 3
 """Codes of the rules in the `*_rule` arrays of the buffers."""
 
 _CODE: dict[str, int] = {"interpolate": INTERPOLATE, "copy": COPY, "conserve": CONSERVE, "discard": DISCARD}
 _ALLOWED: dict[str, tuple[str, ...]] = {
-    "node": ("interpolate", "copy", "discard"),
-    "vertex": ("interpolate", "copy", "discard"),
-    "face": ("conserve", "copy", "discard"),
+    "node": ("interpolate", "copy", "discard", "custom"),
+    "vertex": ("interpolate", "copy", "discard", "custom"),
+    "edge": ("copy", "discard", "custom"),
+    "hinge": ("copy", "discard", "custom"),
+    "face": ("conserve", "copy", "discard", "custom"),
 }
 
 
 @dataclass(frozen=True)
 class Field:
-    """A named quantity of `width` numbers per node, vertex or face, and the rule by which it follows edits."""
+    """A named quantity of `width` numbers per element of a kind, and the rule by which it follows edits."""
 
     name: str
     where: Place
@@ -41,9 +48,14 @@ class Field:
 
     def __post_init__(self) -> None:
         if self.where not in _ALLOWED or self.rule not in _ALLOWED[self.where]:
-            raise ValueError(f"field {self.name}: rule {self.rule!r} is not possible on a {self.where}")
+            possible = ", ".join(_ALLOWED.get(self.where, PLACES))
+            raise InputError(f"field {self.name!r}", f"not possible on a {self.where}, choose {possible}", self.rule)
         if self.width < 1:
-            raise ValueError(f"field {self.name}: width {self.width} must be at least 1")
+            raise InputError(f"field {self.name!r}: width", "must be at least 1", self.width)
+
+    def shape(self, count: int) -> tuple[int, ...]:
+        """The shape of its values on `count` elements."""
+        return (count,) if self.width == 1 else (count, self.width)
 
 
 def field_columns(fields: Sequence[Field], where: Place) -> dict[str, slice]:

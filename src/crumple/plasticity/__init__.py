@@ -2,6 +2,7 @@
 
 from crumple.geometry.curvature import rest_angle
 from crumple.plasticity.crease_lines import InsertedLine, edges_on_polyline, insert_polyline, label_hinges
+from crumple.plasticity.crease_marks import crease_hinges, mark_creases, unmark_creases
 from crumple.plasticity.creases import (
     crease_damage,
     crease_from_edges,
@@ -12,19 +13,10 @@ from crumple.plasticity.creases import (
 from crumple.plasticity.options import PlasticityOptions
 from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, follow_fraction
 from crumple.plasticity.stretching import total_strain, yield_strain
-from crumple.plasticity.transfer import (
-    crease_hinges,
-    mark_creases,
-    plastic_residual,
-    restore_damage,
-    restore_plastic,
-    unmark_creases,
-)
 from crumple.plasticity.yielding import (
     Yielded,
     YieldLaw,
     make_yield_law,
-    total_curvature,
     uniform_yield_law,
     yield_curvature,
 )
@@ -48,11 +40,7 @@ __all__ = [
     "label_hinges",
     "make_yield_law",
     "mark_creases",
-    "plastic_residual",
     "rest_angle",
-    "restore_damage",
-    "restore_plastic",
-    "total_curvature",
     "total_strain",
     "uniform_yield_law",
     "unmark_creases",

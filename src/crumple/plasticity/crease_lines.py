@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from scipy.sparse import csr_matrix, identity
 
 from crumple.errors import InputError, SimulationError
 from crumple.geometry.triangle import shape_gradients
-from crumple.mesh import Buffers, Field, Refusal, SheetMesh, compact, grow, open_buffers, split_edge
+from crumple.mesh import Buffers, Refusal, SheetMesh, grow, open_buffers, split_edge
 from crumple.mesh.buffers import FACES, NEW_VERTEX_A
+from crumple.state.change import Change, close_change
 from crumple.typing import Bools, Floats, Ints
 
 ON_LINE = 1e-3
@@ -27,16 +29,17 @@ LEAST_AREA = 0.25
 MOST_ROUNDS = 64
 """Rounds of splits per segment; two or three are needed."""
 
-_WORLD = Field("x", "node", 3, "interpolate")
-
 
 @dataclass(frozen=True)
 class InsertedLine:
-    """A mesh with edges along a polyline, its world positions x (node_count, 3) [m], a mask of the hinges on it."""
+    """A `mesh` with edges along a polyline, a mask of the `hinges` on it, and the `change` that made it.
+
+    The mesh is that of the change, but for the label of the line.
+    """
 
     mesh: SheetMesh
-    x: Floats
     hinges: Bools
+    change: Change
 
 
 def edges_on_polyline(mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tolerance: float | None = None) -> Bools:
@@ -56,23 +59,24 @@ def edges_on_polyline(mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tole
     return found
 
 
-def insert_polyline(mesh: SheetMesh, x: Floats, polyline: Floats, *, sheet: int = 0, label: int = 0) -> InsertedLine:
+def insert_polyline(mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, label: int = 0) -> InsertedLine:
     """The mesh with nodes and edges along the polyline (n, 2) [m] in the pattern of `sheet`.
 
-    `x` (node_count, 3) [m] follows linearly. Ends inside the sheet become nodes; parts outside are left out. The edges
-    on the line get `label` unless it is 0; a labelled line is kept by remeshing. A closed line repeats its first point.
+    Ends inside the sheet become nodes; parts outside are left out. The edges on the line get `label` unless it is 0; a
+    labelled line is kept by remeshing. A closed line repeats its first point.
     """
     polyline = check_polyline(polyline)
     tolerance = _line_tolerance(mesh, sheet)
-    mesh, x = _snap_vertices(mesh, np.ascontiguousarray(x, np.float64), polyline, sheet)
-    buf = open_buffers(mesh, [_WORLD], {"x": x}, spare=1.0)
+    snapped, node_moves, vertex_moves = _snap_vertices(mesh, polyline, sheet)
+    buf = open_buffers(snapped, spare=1.0)
     for point in polyline:
         buf = _insert_point(buf, point, sheet)
     for p, q in pairwise(polyline):
         buf = _split_crossed(buf, p, q, sheet, tolerance)
-    mesh, values, _ = compact(buf, [_WORLD])
-    hinges = edges_on_polyline(mesh, polyline, sheet=sheet, tolerance=1.5 * tolerance)
-    return InsertedLine(label_hinges(mesh, hinges, label) if label else mesh, values["x"], hinges)
+    split, _ = close_change(snapped, buf)
+    change = Change(mesh, split.mesh, split.node_operator @ node_moves, split.vertex_operator @ vertex_moves)
+    hinges = edges_on_polyline(change.mesh, polyline, sheet=sheet, tolerance=1.5 * tolerance)
+    return InsertedLine(label_hinges(change.mesh, hinges, label) if label else change.mesh, hinges, change)
 
 
 def label_hinges(mesh: SheetMesh, hinges: Bools, label: int) -> SheetMesh:
@@ -112,8 +116,11 @@ def _distance(points: Floats, p: Floats, q: Floats) -> Floats:
     return np.linalg.norm(points - _closest(points, p, q), axis=1)
 
 
-def _snap_vertices(mesh: SheetMesh, x: Floats, polyline: Floats, sheet: int) -> tuple[SheetMesh, Floats]:
-    """Free vertices near the line moved onto it; corners of the line take the nearest vertex first."""
+def _snap_vertices(mesh: SheetMesh, polyline: Floats, sheet: int) -> tuple[SheetMesh, csr_matrix, csr_matrix]:
+    """The mesh with free vertices near the line moved onto it; operators by which data of nodes and vertices follow.
+
+    Corners of the line take the nearest vertex first.
+    """
     used = np.unique(mesh.faces[mesh.face_sheet == sheet])
     shortest = np.full(mesh.vertex_count, np.inf)
     np.minimum.at(shortest, mesh.faces, mesh.corner_length.reshape(-1, 3))
@@ -133,7 +140,7 @@ def _snap_vertices(mesh: SheetMesh, x: Floats, polyline: Floats, sheet: int) -> 
         vertex = int(np.argmin(distance))
         if distance[vertex] < SNAP * shortest[vertex]:
             target[vertex] = point
-    return _move_vertices(mesh, x, target)
+    return _move_vertices(mesh, target)
 
 
 def _movable(mesh: SheetMesh) -> Bools:
@@ -146,8 +153,9 @@ def _movable(mesh: SheetMesh) -> Bools:
     return ~node_fixed[mesh.vertex_node]
 
 
-def _move_vertices(mesh: SheetMesh, x: Floats, target: Floats) -> tuple[SheetMesh, Floats]:
-    """Vertices at `target` in the pattern, except where faces would lose too much area; x and rest follow by F Δu."""
+def _move_vertices(mesh: SheetMesh, target: Floats) -> tuple[SheetMesh, csr_matrix, csr_matrix]:
+    """The mesh with its vertices at `target` in the pattern, except where faces would lose too much area, and the
+    operators by which data of nodes and of vertices follow."""
     target = target.copy()
     while True:
         e = target[mesh.faces[:, 1]] - target[mesh.faces[:, 0]]
@@ -157,18 +165,27 @@ def _move_vertices(mesh: SheetMesh, x: Floats, target: Floats) -> tuple[SheetMes
         if np.array_equal(target[bad], mesh.u[bad]):
             break
         target[bad] = mesh.u[bad]
-    shift = np.zeros((mesh.node_count, 2))
-    shift[mesh.vertex_node] = target - mesh.u  # movable nodes have one vertex
-    gradients = shape_gradients(mesh.u[mesh.faces])
+    shift = target - mesh.u
+    nodes = np.zeros((mesh.node_count, 2))
+    nodes[mesh.vertex_node] = shift  # movable nodes have one vertex
+    node_moves, vertex_moves = _shift_operator(mesh, mesh.face_nodes, nodes), _shift_operator(mesh, mesh.faces, shift)
+    moved = replace(mesh, u=np.ascontiguousarray(target), node_rest=node_moves @ mesh.node_rest)
+    return moved, node_moves, vertex_moves
 
-    def follow(position: Floats) -> Floats:
-        slope = np.einsum("fac,fad->fcd", position[mesh.face_nodes], gradients) * mesh.face_area[:, None, None]
-        total = np.zeros((mesh.node_count, 3, 2))
-        np.add.at(total, mesh.face_nodes, slope[:, None])
-        return position + np.einsum("ncd,nd->nc", total, shift) / (3.0 * mesh.node_area[:, None])
 
-    moved = replace(mesh, u=np.ascontiguousarray(target), node_rest=follow(mesh.node_rest))
-    return moved, follow(x)
+def _shift_operator(mesh: SheetMesh, corners: Ints, shift: Floats) -> csr_matrix:
+    """The operator q → q + ∇q Δu of data at the corners (face_count, 3) of the faces, moved by `shift` (n, 2) [m].
+
+    ∇q is the mean over the faces around, weighted by area.
+    """
+    count = len(shift)
+    around = np.bincount(corners.ravel(), np.repeat(mesh.face_area, 3), count)
+    weight = mesh.face_area[:, None, None] * shape_gradients(mesh.u[mesh.faces])
+    share = np.einsum("fbd,fad->fab", weight, shift[corners]) / around[corners][:, :, None]
+    row, column = np.repeat(corners, 3, axis=1).ravel(), np.tile(corners, (1, 3)).ravel()
+    there = share.ravel() != 0.0
+    moves = csr_matrix((share.ravel()[there], (row[there], column[there])), shape=(count, count))
+    return (identity(count, format="csr") + moves).tocsr()
 
 
 def _insert_point(buf: Buffers, point: Floats, sheet: int) -> Buffers:
@@ -221,8 +238,9 @@ def _place_vertex(buf: Buffers, vertex: int, corners: list[int], share: Floats) 
     """Move a new vertex and its node to the point with the barycentric coordinates `share` in a face."""
     node = buf.links.vertex_node
     buf.links.u[vertex] = share @ buf.links.u[corners]
+    buf.vertex_parent[vertex], buf.vertex_weight[vertex] = corners, share
     buf.node_rest[node[vertex]] = share @ buf.node_rest[node[corners]]
-    buf.node_data[node[vertex]] = share @ buf.node_data[node[corners]]
+    buf.node_parent[node[vertex]], buf.node_weight[node[vertex]] = node[corners], share
     return buf
 
 

@@ -10,10 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.errors import InputError
-from crumple.geometry.curvature import CurvatureStencil, bending_strain, curvature_stencil, rest_angle
+from crumple.geometry.curvature import (
+    CurvatureStencil,
+    bending_strain,
+    curvature_stencil,
+    rest_angle,
+    shape_curvature,
+)
 from crumple.geometry.metric import tensor_norm
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.plasticity.yielding import total_curvature
 from crumple.typing import Bools, Floats
 
 
@@ -63,7 +68,7 @@ def hinge_labels(mesh: SheetMesh) -> np.ndarray:
 
 def crease_from_shape(mesh: SheetMesh, y: Floats, stencil: CurvatureStencil | None = None) -> Floats:
     """S_p (face_count, 3) [1/m] of a sheet whose natural shape is y (node_count, 3) [m]."""
-    return total_curvature(mesh, curvature_stencil(mesh) if stencil is None else stencil, y)
+    return shape_curvature(mesh, y, stencil)
 
 
 def crease_damage(plastic_curvature: Floats, yield_curvature: Floats) -> Floats:

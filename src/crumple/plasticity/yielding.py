@@ -29,8 +29,6 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from crumple.geometry.curvature import CurvatureStencil, bending_strain
-from crumple.geometry.hinge import dihedral_angles
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Floats
@@ -67,11 +65,6 @@ def uniform_yield_law(yield_curvature: Floats, *, hardening: float = 0.0, crease
     largest = 1.0 / crease_radius if crease_radius > 0.0 else np.inf
     size = len(yield_curvature)
     return YieldLaw(np.ascontiguousarray(yield_curvature, np.float64), np.full(size, hardening), np.full(size, largest))
-
-
-def total_curvature(mesh: SheetMesh, stencil: CurvatureStencil, x: Floats) -> Floats:
-    """Total bending strain S of each face in the shape x (node_count, 3) [m], (face_count, 3) [1/m]."""
-    return bending_strain(stencil, dihedral_angles(x, mesh.hinges.nodes))
 
 
 def yield_curvature(law: YieldLaw, total: Floats, plastic_curvature: Floats, damage: Floats) -> Yielded:

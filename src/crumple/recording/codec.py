@@ -21,12 +21,15 @@ T = TypeVar("T")
 
 
 def flatten(record: Any, prefix: str = "") -> Table:
-    """The fields of a dataclass by path; nested dataclasses give paths with `/`, `None` is left out."""
+    """The fields of a dataclass by path; nested ones, and mappings of them, give paths with `/`; `None` is left out."""
     table: Table = {}
     for field in fields(record):
         value, path = getattr(record, field.name), prefix + field.name
         if is_dataclass(value):
             table |= flatten(value, path + "/")
+        elif isinstance(value, Mapping):
+            for name, item in value.items():
+                table |= flatten(item, f"{path}/{name}/")
         elif isinstance(value, np.ndarray):
             table[path] = np.ascontiguousarray(value)
         elif isinstance(value, np.generic):
@@ -47,7 +50,11 @@ def restore(kind: type[T], table: Mapping[str, Any], prefix: str = "") -> T:
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]
         path, hint = prefix + field.name, hints[field.name]
-        if is_dataclass(hint) and any(key.startswith(path + "/") for key in table):
+        if typing.get_origin(hint) is Mapping:
+            item = typing.get_args(hint)[1]
+            names = sorted({key[len(path) + 1 :].split("/")[0] for key in table if key.startswith(path + "/")})
+            values[field.name] = {name: restore(item, table, f"{path}/{name}/") for name in names}
+        elif is_dataclass(hint) and any(key.startswith(path + "/") for key in table):
             values[field.name] = restore(typing.cast(type, hint), table, path + "/")
         elif path in table:
             values[field.name] = table[path]

@@ -15,7 +15,7 @@ import numpy as np
 from crumple.errors import InputError
 from crumple.recording.codec import Table, digest, flatten, restore
 from crumple.recording.vtkhdf import HdfImage, open_hdf, put_surface
-from crumple.simulation.state import State
+from crumple.state import State
 
 FORMAT = 1
 """Version of the `/crumple` group; raised when an old reader would misunderstand a new file."""

@@ -15,7 +15,7 @@ from crumple.recording.obstacles import encode_obstacles, obstacle_surface
 from crumple.recording.recording import Recording, write_series
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
-from crumple.simulation.state import State
+from crumple.state import State
 from crumple.typing import Floats
 
 OWN_NAMES = frozenset(

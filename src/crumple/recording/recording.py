@@ -19,7 +19,7 @@ from crumple.recording.files import write_atomically
 from crumple.recording.frame import decode_frame, frame_time
 from crumple.recording.log import Line, read_log
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
-from crumple.simulation.state import State
+from crumple.state import State
 
 FRAME_NAME = re.compile(r"frame_(\d{6,})\.vtkhdf")
 OBSTACLES_NAME = re.compile(r"obstacles_(\d{6,})\.vtkhdf")

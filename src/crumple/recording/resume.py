@@ -9,7 +9,7 @@ from crumple.recording.files import lock_folder, remove_temporaries
 from crumple.recording.log import cut_log
 from crumple.recording.recorder import Recorder
 from crumple.recording.recording import Recording
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 def resume_recording(path: str | Path, *, frame: int | None = None) -> tuple[State, Recorder]:

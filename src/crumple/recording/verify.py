@@ -13,7 +13,7 @@ from crumple.mesh.validate import validate_mesh
 from crumple.recording.codec import flatten
 from crumple.recording.obstacles import ObstacleSurface
 from crumple.recording.recording import Recording
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,12 @@ from crumple.remeshing.guard import Guard
 from crumple.remeshing.options import RemeshOptions
 from crumple.remeshing.proximity import nearest_obstacle
 from crumple.remeshing.remesh import RemeshResult, RemeshStatistics, remesh
-from crumple.remeshing.transfer import follow_pins
 
 __all__ = [
     "Guard",
     "RemeshOptions",
     "RemeshResult",
     "RemeshStatistics",
-    "follow_pins",
     "isotropic_sizing",
     "nearest_obstacle",
     "remesh",

@@ -63,15 +63,12 @@ class Work(NamedTuple):
 
     `buf`: node data are x (3), y (3) if there is one, then further fields; vertex data are the tensors (xx, yy, xy)
     [1/m²], of surfaces also (xx, yy, zz, yz, zx, xy) in space.
-    `node_parent`, `vertex_parent` (·, 2): ends of the edge in whose middle an element was made, −1 = was there.
     `node_stamp` (·,): last pass in which a face at the node changed.  `face_mark` (·,): last edit that took it away.
     `edges` (STACK_EDGES,): scratch.  `tally`, `flag`, `constant`: see above.  `density` (materials,) [kg/m²].
     `scratch` (3, 3): offsets of a new node in x and y, momentum.
     """
 
     buf: Buffers
-    node_parent: np.ndarray
-    vertex_parent: np.ndarray
     node_stamp: np.ndarray
     face_mark: np.ndarray
     edges: np.ndarray
@@ -91,12 +88,10 @@ def fit_records(work: Work, buf: Buffers) -> Work:
         new[: len(old)] = old
         return new
 
-    nodes, vertices, faces = len(buf.node_label), len(buf.links.vertex_node), len(buf.links.faces)
+    nodes, faces = len(buf.node_label), len(buf.links.faces)
     guard = work.guard._replace(after=longer(work.guard.after, faces, -1), host=longer(work.guard.host, faces, -1))
     return work._replace(
         buf=buf,
-        node_parent=longer(work.node_parent, nodes, -1),
-        vertex_parent=longer(work.vertex_parent, vertices, -1),
         node_stamp=longer(work.node_stamp, nodes, 0),
         face_mark=longer(work.face_mark, faces, 0),
         guard=guard,
@@ -107,8 +102,6 @@ def make_work(buf: Buffers, constant: Floats, flag: np.ndarray, density: Floats,
     """A fresh record of nothing done."""
     empty = Work(
         buf=buf,
-        node_parent=np.full((0, 2), -1, np.int64),
-        vertex_parent=np.full((0, 2), -1, np.int64),
         node_stamp=np.zeros(0, np.int64),
         face_mark=np.zeros(0, np.int64),
         edges=np.zeros(STACK_EDGES, np.int64),

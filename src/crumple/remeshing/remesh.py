@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, identity
 
 from crumple.errors import InputError
-from crumple.mesh.buffers import FACES, NODES, VERTICES, Buffers, compact, grow, open_buffers
+from crumple.mesh.buffers import FACES, Buffers, compact, grow, open_buffers
 from crumple.mesh.fields import Field
 from crumple.mesh.refusal import NO_CAPACITY
 from crumple.mesh.sheet_mesh import SheetMesh
@@ -35,9 +35,9 @@ from crumple.remeshing.surface import (
     tensors_in_charts,
     tensors_in_space,
 )
-from crumple.remeshing.transfer import face_keys, interpolation_operator, overlap_operator
 from crumple.sizing.transfer import vertex_sizing
-from crumple.typing import Bools, Floats, Ints
+from crumple.state.change import Change, operators
+from crumple.typing import Bools, Floats
 
 MAX_PASSES = 60
 """Passes of splits, and of collapses; a pass of splits halves all edges that are too long."""
@@ -64,48 +64,37 @@ class RemeshStatistics:
 
 
 @dataclass(frozen=True)
-class RemeshResult:
-    """The mesh after remeshing with all that was carried over.
+class RemeshResult(Change):
+    """The change that a remeshing made, with all that was carried over: x, v and y by name in `carried`.
 
-    `x`, `v`, `y` (node_count, 3), the latter two None when not given;  `node_fields`, `face_fields` as given;
-    `sizing` (vertex_count, 3) the field that the mesh satisfies [1/m²];
-    `node_operator` (new nodes × old nodes), `vertex_operator`: linear interpolation along split edges, rows add up to
-    1 (of a surface in space the vertices are its nodes);
-    `node_map` (old nodes,) new number of a node, −1 = removed.
+    `node_fields`, `face_fields` as given;  `sizing` (vertex_count, 3) the field that the mesh satisfies [1/m²].
+    Of a surface in space the vertices of the operators are its nodes.
     """
 
-    mesh: SheetMesh
-    x: Floats
-    v: Floats | None
-    y: Floats | None
-    node_fields: dict[str, Floats]
-    face_fields: dict[str, Floats]
-    sizing: Floats
-    node_operator: csr_matrix
-    vertex_operator: csr_matrix
-    node_map: Ints
-    old_mesh: SheetMesh
+    node_fields: dict[str, Floats] = field(default_factory=dict)
+    face_fields: dict[str, Floats] = field(default_factory=dict)
+    sizing: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     statistics: RemeshStatistics = field(default_factory=RemeshStatistics)
 
-    @cached_property
-    def changed_nodes(self) -> Bools:
-        """The nodes of faces that the old mesh did not have, (node_count,)."""
-        count = self.mesh.node_count
-        old = self.node_map[self.old_mesh.face_nodes]
-        old = old[(old >= 0).all(axis=1)]
-        fresh = ~np.isin(face_keys(self.mesh.face_nodes, count), face_keys(old, count))
-        changed = np.zeros(count, bool)
-        changed[self.mesh.face_nodes[fresh]] = True
-        return changed
+    @property
+    def x(self) -> Floats:
+        """World positions (node_count, 3) [m]."""
+        return self.carried["x"]
 
-    @cached_property
-    def face_operator(self) -> csr_matrix:
-        """Mean over the old faces under each new one, weighted by area, (new faces × old faces); rows add up to 1."""
-        if self.mesh is self.old_mesh:
-            return identity(self.mesh.face_count, format="csr")
+    @property
+    def v(self) -> Floats | None:
+        """Velocities (node_count, 3) [m/s], None when none were given."""
+        return self.carried.get("v")
+
+    @property
+    def y(self) -> Floats | None:
+        """The plastic embedding (node_count, 3) [m], None when none was given."""
+        return self.carried.get("y")
+
+    def _overlap(self) -> csr_matrix:
         if is_surface(self.old_mesh):
             return surface_overlap_operator(self.old_mesh, self.mesh)
-        return overlap_operator(self.old_mesh, self.mesh, self.vertex_operator)
+        return super()._overlap()
 
 
 def remesh(
@@ -256,34 +245,21 @@ class _Job:
         """The result from the buffers."""
         buf: Buffers = work.buf
         mesh, values, maps = compact(buf, fields)
-        nodes, vertices = int(buf.counters[NODES]), int(buf.counters[VERTICES])
-        old_vertices = self.mesh.node_count if self.surface else self.mesh.vertex_count
-        node_operator = interpolation_operator(
-            work.node_parent[:nodes], self.mesh.node_count, np.flatnonzero(maps.node >= 0)
-        )
-        vertex_operator = node_operator
-        if not self.surface and self.mesh.has_seams:
-            kept = np.flatnonzero(maps.vertex >= 0)
-            vertex_operator = interpolation_operator(work.vertex_parent[:vertices], old_vertices, kept)
-        elif not self.surface:
-            vertex_operator = node_operator[mesh.vertex_node][:, self.mesh.vertex_node]
+        node_operator, vertex_operator = operators(buf, maps)
         sizing = values["sizing"]
         if self.surface:
+            vertex_operator = node_operator
             mesh = separate_surface(mesh)
             sizing = tensors_in_charts(mesh, np.ascontiguousarray(sizing[:, 3:]))
         done = work.tally
         return RemeshResult(
+            old_mesh=self.mesh,
             mesh=mesh,
-            x=values["x"],
-            v=values.get("v"),
-            y=values.get("y"),
-            node_fields={name: values[f"field {name}"] for name in self.node_fields},
-            face_fields={},
-            sizing=sizing,
             node_operator=node_operator,
             vertex_operator=vertex_operator,
-            node_map=maps.node[: self.mesh.node_count],
-            old_mesh=self.mesh,
+            carried={name: values[name] for name in ("x", "v", "y") if name in values},
+            node_fields={name: values[f"field {name}"] for name in self.node_fields},
+            sizing=sizing,
             statistics=RemeshStatistics(
                 splits=int(done[at.SPLITS]),
                 flips=int(done[at.FLIPS]),
@@ -298,18 +274,15 @@ class _Job:
         """The input as a result."""
         nodes = self.mesh.node_count
         sizing = tensors_in_charts(self.mesh, self.sizing[:, 3:]) if self.surface else self.sizing
+        placed = {"x": self.x, "v": self.v, "y": self.y}
         return RemeshResult(
+            old_mesh=self.mesh,
             mesh=self.mesh,
-            x=self.x,
-            v=self.v,
-            y=self.y,
-            node_fields=dict(self.node_fields),
-            face_fields={},
-            sizing=sizing,
             node_operator=identity(nodes, format="csr"),
             vertex_operator=identity(nodes if self.surface else self.mesh.vertex_count, format="csr"),
-            node_map=np.arange(nodes, dtype=np.int32),
-            old_mesh=self.mesh,
+            carried={name: value for name, value in placed.items() if value is not None},
+            node_fields=dict(self.node_fields),
+            sizing=sizing,
         )
 
 

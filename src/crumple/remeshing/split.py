@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numba import njit
 
-from crumple.mesh.buffers import NEW_VERTEX_A, NEW_VERTEX_B, NODES
+from crumple.mesh.buffers import NODES
 from crumple.mesh.edits import apply_split, plan_split
 from crumple.mesh.refusal import OK, SHAPE
-from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
+from crumple.mesh.rings import INNER, corner_node, following, preceding
 from crumple.remeshing.arrays import (
     ASPECT,
     EDITS,
@@ -60,7 +60,6 @@ def try_split(work, edge):
         if not keeps_shape(buf.links, buf.node_rest, work.flag[SURFACE] != 0, edge, floor):
             code = SHAPE
     if code == OK:
-        a, b = corner_node(buf.links, edge), corner_node(buf.links, following(edge))
         offset, plastic = work.scratch[0], work.scratch[1]
         moves = False
         for place in range(2):
@@ -94,31 +93,16 @@ def try_split(work, edge):
                 code = REFUSED_BY_GUARD
         if code == OK:
             node = buf.counters[NODES]
-            tail, head = corner_vertex(buf.links, edge), corner_vertex(buf.links, following(edge))
-            other_tail, other_head = tail, head
-            if buf.links.twin[edge] >= 0:
-                other_tail = corner_vertex(buf.links, buf.links.twin[edge])
-                other_head = corner_vertex(buf.links, following(buf.links.twin[edge]))
             apply_split(buf, edge, 0.5)
             for k in range(3):
                 buf.node_data[node, k] += offset[k]
                 if work.flag[HAS_Y]:
                     buf.node_data[node, 3 + k] += plastic[k]
-            _record(work.node_parent, node, a, b)
-            _record(work.vertex_parent, buf.report[NEW_VERTEX_A], tail, head)
-            _record(work.vertex_parent, buf.report[NEW_VERTEX_B], other_tail, other_head)
             stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
             if work.flag[GUARDED]:
                 follow_faces(work.guard, buf.links, buf.node_data, buf.report)
             work.tally[SPLITS] += 1
     return code
-
-
-@njit(**INNER)
-def _record(parents, new, a, b):
-    """Note of which two elements a new one is the middle; −1 = there is none."""
-    if new >= 0:
-        parents[new, 0], parents[new, 1] = a, b
 
 
 @njit(**INNER)

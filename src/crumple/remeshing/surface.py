@@ -15,7 +15,7 @@ from crumple.contact.distance import point_triangle
 from crumple.geometry.overlap import _clip_area
 from crumple.mesh.rings import INNER
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
-from crumple.remeshing.transfer import _normalized
+from crumple.state.change import normalized
 from crumple.typing import Floats
 
 FEATURE_LABEL = 1 << 30
@@ -112,7 +112,7 @@ def surface_overlap_operator(old: SheetMesh, new: SheetMesh) -> csr_matrix:
     boxes = swept_boxes(old.face_nodes, old.node_rest, old.node_rest)
     count, column, area = _project(build_tree(boxes), old_x, new_x, _normals(old), _normals(new))
     start = np.concatenate([[0], np.cumsum(count)])
-    return _normalized(csr_matrix((area, column, start), shape=(new.face_count, old.face_count)))
+    return normalized(csr_matrix((area, column, start), shape=(new.face_count, old.face_count)))
 
 
 @njit(**INNER)

@@ -12,7 +12,7 @@ from crumple.recording.recording import Recording
 from crumple.scenes import build, load_scene
 from crumple.simulation.adapting import state_sizing
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
+from crumple.state import State
 from crumple.typing import Floats
 
 

@@ -15,7 +15,7 @@ from crumple.rendering.engine import load_imageio, load_pyvista
 from crumple.rendering.fields import color_field
 from crumple.rendering.spaces import draw_space, named_spaces
 from crumple.rendering.stage import Look, Stage, save_picture, signed_volume
-from crumple.simulation.state import State
+from crumple.state import State
 from crumple.typing import Floats
 
 SIZE = (1280, 960)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.errors import InputError
-from crumple.simulation.state import State
+from crumple.state import State
 from crumple.typing import Floats, Ints
 
 SPACES = ("world", "pattern", "plastic")

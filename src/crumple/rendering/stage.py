@@ -14,7 +14,7 @@ from crumple.rendering.engine import check_drawing, load_pyvista
 from crumple.rendering.fields import ColorField
 from crumple.rendering.ground import shadow_image
 from crumple.rendering.spaces import Drawn, draw_space
-from crumple.simulation.state import State
+from crumple.state import State
 from crumple.typing import Floats, Ints
 
 BACKGROUND = ("#eceff2", "#b9c6d4")

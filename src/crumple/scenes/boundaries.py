@@ -36,7 +36,7 @@ from crumple.scenes.schema import (
     Selection,
 )
 from crumple.scenes.shapes import obstacle_shapes
-from crumple.simulation.state import Bonds, Pins
+from crumple.state import Bonds, Pins
 from crumple.typing import Floats, Ints
 
 Vec3 = tuple[float, float, float]
@@ -105,7 +105,7 @@ def make_handle(table: HandleTable, name: str, motions: dict[str, Motion]) -> Ha
     )
 
 
-def make_pins(table: HandleTable, handle: Handle, index: int, mesh: SheetMesh, x: Floats, sheet: int) -> Pins:
+def select_pins(table: HandleTable, handle: Handle, index: int, mesh: SheetMesh, x: Floats, sheet: int) -> Pins:
     """The nodes of one sheet that a handle holds; it grips them where they are, or on the circle."""
     own = select_sheet(mesh, sheet)
     nodes = np.intersect1d(_select(table.select, mesh, x, sheet, own), own).astype(np.int32)
@@ -129,7 +129,7 @@ def make_attachment(table: AttachmentTable, name: str, length: float) -> Attachm
     )
 
 
-def make_bonds(table: AttachmentTable, index: int, mesh: SheetMesh, x: Floats, sheets: tuple[int, int]) -> Bonds:
+def select_bonds(table: AttachmentTable, index: int, mesh: SheetMesh, x: Floats, sheets: tuple[int, int]) -> Bonds:
     """The pairs of nodes that an attachment joins."""
     sides: list[Ints] = []
     for key, selection, sheet in zip(("first", "second"), (table.first, table.second), sheets, strict=True):

@@ -13,20 +13,19 @@ from crumple.boundary.handles import Handle
 from crumple.boundary.motions import Motion, affine
 from crumple.boundary.obstacles import Obstacle
 from crumple.materials.material import Material
-from crumple.mesh.combine import concatenate
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
 from crumple.plasticity.options import PlasticityOptions
 from crumple.scenes.boundaries import (
     make_attachment,
-    make_bonds,
     make_handle,
     make_motions,
-    make_pins,
     make_scene_obstacle,
+    select_bonds,
+    select_pins,
     turn,
 )
-from crumple.scenes.creases import CreasedSheet, crease_sheet
+from crumple.scenes.creases import crease_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps
@@ -36,8 +35,8 @@ from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.toml import load_scene
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
-from crumple.simulation.state import Bonds, Pins, State, initial_state, no_bonds, no_pins
 from crumple.sizing.options import SizingOptions
+from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins
 from crumple.typing import Floats
 
 FIRST_STEP = 1e-3
@@ -70,22 +69,20 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     obstacles = _obstacles(scene, motions, problems)
     if problems.messages:
         return None
-    all_sheets = _merged([made for made in sheets if made is not None], materials)
-    mesh, x = all_sheets.mesh, all_sheets.x
+    state = _merged([made for made in sheets if made is not None], materials)
+    mesh, x = state.mesh, state.x
     handles, pins = _handles(scene, motions, mesh, x, problems)
     attachments, bonds = _attachments(scene, materials, mesh, x, problems)
     if problems.messages:
         return None
     model = replace(_model(scene, materials, handles, obstacles), attachments=tuple(attachments))
-    state = initial_state(
-        mesh,
-        x,
-        v=all_sheets.v,
+    state = state.replaced(
         obstacle_x=model.obstacle_positions(0.0),
-        obstacle_count=len(obstacles),
+        obstacle_lag=np.zeros(len(obstacles)),
         pins=pins,
+        bonds=bonds,
         step_size=_first_step(model.solver, model.frame_time),
-    ).replaced(bonds=bonds, y=all_sheets.y, plastic_curvature=all_sheets.plastic_curvature, damage=all_sheets.damage)
+    )
     check_overlaps(model, state, problems)
     return None if problems.messages else (model, state)
 
@@ -104,7 +101,7 @@ def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
     return made
 
 
-def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) -> CreasedSheet | None:
+def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) -> State | None:
     """One sheet with its creases, placed and checked."""
     path = ("sheets", k, "shape")
     made = None
@@ -116,22 +113,18 @@ def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) 
         for problem in found:
             problems.add(path, _where(sheet) + problem)
         if not found:
-            made = crease_sheet(sheet, k, mesh, x, v, materials, problems)
+            made = crease_sheet(sheet, k, initial_state(mesh, x, v=v), materials, problems)
     return None if made is None else _placed(sheet, made)
 
 
-def _merged(sheets: list[CreasedSheet], materials: list[list[Material]]) -> CreasedSheet:
-    """All sheets in one mesh, the face groups of each pointing at its own materials in the list of all."""
+def _merged(sheets: list[State], materials: list[list[Material]]) -> State:
+    """All sheets in one state, the face groups of each pointing at its own materials in the list of all."""
     first = np.cumsum([0, *map(len, materials)]).astype(np.int32)
-    meshes = [replace(made.mesh, face_material=made.mesh.face_material + first[k]) for k, made in enumerate(sheets)]
-    mesh, _ = concatenate(meshes)
-    return CreasedSheet(
-        mesh,
-        x=np.concatenate([made.x for made in sheets]),
-        v=np.concatenate([made.v for made in sheets]),
-        y=np.concatenate([made.y for made in sheets]),
-        plastic_curvature=np.concatenate([made.plastic_curvature for made in sheets]),
-        damage=np.concatenate([made.damage for made in sheets]),
+    return merge(
+        [
+            made.replaced(mesh=replace(made.mesh, face_material=made.mesh.face_material + first[k]))
+            for k, made in enumerate(sheets)
+        ]
     )
 
 
@@ -141,15 +134,14 @@ def _where(sheet: Sheet) -> str:
     return f"{getattr(sheet.shape, file)}: " if file else ""
 
 
-def _placed(sheet: Sheet, made: CreasedSheet) -> CreasedSheet:
+def _placed(sheet: Sheet, made: State) -> State:
     """The sheet scaled (pattern and world), jittered along its normals, turned and moved; velocities turned too."""
     move, mesh, x = sheet.transform, made.mesh, made.x
     if sheet.jitter is not None:
         noise = np.random.default_rng(sheet.jitter.seed).uniform(-1.0, 1.0, (len(x), 1))
         x = x + sheet.jitter.amplitude / move.scale * noise * _normals(mesh, x)
     matrix, offset = affine(move.translate, turn(move.rotate), (move.scale,) * 3, move.center)
-    return replace(
-        made,
+    return made.replaced(
         mesh=replace(mesh, u=mesh.u * move.scale, node_rest=mesh.node_rest * move.scale),
         x=np.ascontiguousarray(x @ matrix.T + offset),
         v=made.v @ matrix.T + np.array(sheet.velocity),
@@ -188,7 +180,7 @@ def _handles(
         handles.append(handle)
         sheet = 0 if table.sheet is None else scene.sheet_names.index(table.sheet)
         with problems.catch(("handles", k)):
-            pins.append(make_pins(table, handle, k, mesh, x, sheet))
+            pins.append(select_pins(table, handle, k, mesh, x, sheet))
     return handles, Pins(
         node=np.concatenate([part.node for part in pins]),
         handle=np.concatenate([part.handle for part in pins]),
@@ -207,7 +199,7 @@ def _attachments(
         length = thickness + scene.contact.activation if scene.contact.enabled else 0.0
         attachments.append(make_attachment(table, name, length))
         with problems.catch(("attachments", k)):
-            bonds.append(make_bonds(table, k, mesh, x, (first, second)))
+            bonds.append(select_bonds(table, k, mesh, x, (first, second)))
     return attachments, Bonds(
         nodes=np.concatenate([part.nodes for part in bonds]),
         attachment=np.concatenate([part.attachment for part in bonds]),

@@ -14,7 +14,7 @@ from crumple.scenes.schema import Scene
 from crumple.scenes.sizes import SceneSize, estimate_size, frame_count
 from crumple.scenes.toml import read_scene, scene_from_tables
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ the fold angle; the plastic embedding is settled, so that the first remeshing fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,29 +19,15 @@ from crumple.plasticity import crease_damage, crease_from_edges, crease_from_sha
 from crumple.scenes.messages import Problems
 from crumple.scenes.schema import Crease, Sheet
 from crumple.simulation.embedding import Embedding
+from crumple.state import State, transfer
 from crumple.typing import Floats
 
 FIRST_LABEL = 1_000_000
 """Lines are labelled from here on, beyond the labels that people give."""
 
 
-@dataclass(frozen=True)
-class CreasedSheet:
-    """A sheet with its plastic state: positions `x`, velocities `v`, embedding `y` (node_count, 3) [m, m/s, m];
-    `plastic_curvature` (face_count, 3) [1/m]; `damage` (face_count,)."""
-
-    mesh: SheetMesh
-    x: Floats
-    v: Floats
-    y: Floats
-    plastic_curvature: Floats
-    damage: Floats
-
-
-def crease_sheet(
-    sheet: Sheet, k: int, mesh: SheetMesh, x: Floats, v: Floats, materials: list[Material], problems: Problems
-) -> CreasedSheet | None:
-    """Sheet number `k` with its creases, before it is placed; None when there are problems.
+def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], problems: Problems) -> State | None:
+    """The state of sheet number `k` with its creases, before it is placed; None when there are problems.
 
     Damage is that of the sheet at its final scale, and curvatures are those before it.
     """
@@ -51,25 +36,24 @@ def crease_sheet(
     if not sheet.creases and sheet.plastic_shape is None and not natural:
         if sheet.folded:
             problems.add(("sheets", k, "folded"), "the sheet has no creases and no plastic_shape", sheet.folded)
-        rest, none = mesh.node_rest.copy(), np.zeros((mesh.face_count, 3))
-        return CreasedSheet(mesh, x, v, rest, none, np.zeros(mesh.face_count))
-    shape = x.copy() if natural else None
+        return state
+    shape = state.x.copy() if natural else None
     if sheet.plastic_shape is not None:
-        shape = _read_shape(sheet.plastic_shape, k, mesh, problems)
-    fields = {"x": x, "v": v} if shape is None else {"x": x, "v": v, "shape": shape}
-    mesh, fields, labels = _insert_lines(sheet.creases, k, mesh, fields, problems)
+        shape = _read_shape(sheet.plastic_shape, k, state.mesh, problems)
+    if shape is not None:
+        state = state.replaced(y=shape)
+    state, labels = _insert_lines(sheet.creases, k, state, problems)
     if len(problems.messages) > before:
         return None
-    y = fields.get("shape", mesh.node_rest.copy())
-    plastic = np.zeros((mesh.face_count, 3)) if shape is None else crease_from_shape(mesh, y)
+    mesh = state.mesh
+    plastic = np.zeros((mesh.face_count, 3)) if shape is None else crease_from_shape(mesh, state.y)
     plastic = _add_creases(sheet.creases, k, mesh, labels, plastic, problems)
     if len(problems.messages) > before:
         return None
     damage = _damage(sheet, mesh, labels, plastic, materials)
-    y = Embedding(mesh).settle(y, plastic)
-    return CreasedSheet(
-        mesh, _laid_on(y, fields["x"]) if sheet.folded else fields["x"], fields["v"], y, plastic, damage
-    )
+    y = Embedding(mesh).settle(state.y, plastic)
+    x = _laid_on(y, state.x) if sheet.folded else state.x
+    return state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage)
 
 
 def _read_shape(file: str, k: int, mesh: SheetMesh, problems: Problems) -> Floats | None:
@@ -82,10 +66,9 @@ def _read_shape(file: str, k: int, mesh: SheetMesh, problems: Problems) -> Float
     return None
 
 
-def _insert_lines(
-    creases: list[Crease], k: int, mesh: SheetMesh, fields: dict[str, Floats], problems: Problems
-) -> tuple[SheetMesh, dict[str, Floats], list[int]]:
-    """The sheet with edges along all lines, its node fields (node_count, 3), the label of the edges of each crease."""
+def _insert_lines(creases: list[Crease], k: int, state: State, problems: Problems) -> tuple[State, list[int]]:
+    """The sheet with edges along all lines, and the label of the edges of each crease."""
+    mesh = state.mesh
     label = max(FIRST_LABEL, int(mesh.edge_label.max(initial=0)) + 1, int(mesh.node_label.max(initial=0)) + 1)
     labels = []
     for c, crease in enumerate(creases):
@@ -97,16 +80,15 @@ def _insert_lines(
             continue
         labels.append(label)
         with problems.catch((*path, "line")):
-            points = np.array(crease.line)
-            try:  # the mesh that comes out does not depend on the field that follows it
-                lines = {name: insert_polyline(mesh, value, points, label=label) for name, value in fields.items()}
+            try:
+                line = insert_polyline(state.mesh, np.array(crease.line), label=label)
             except SimulationError as error:
                 raise InputError("line", str(error)) from None
-            mesh, fields = lines["x"].mesh, {name: line.x for name, line in lines.items()}
-            if not lines["x"].hinges.any():
+            state = transfer(state, line.change, mesh=line.mesh)
+            if not line.hinges.any():
                 problems.add((*path, "line"), "no part of the line is inside the sheet, away from its outline")
         label += 1
-    return mesh, fields, labels
+    return state, labels
 
 
 def _add_creases(

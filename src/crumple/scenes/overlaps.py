@@ -13,9 +13,9 @@ from crumple.contact import (
     min_gap,
 )
 from crumple.scenes.messages import Problems
+from crumple.simulation.derived import contact_surface
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
-from crumple.simulation.workspace import contact_surface
+from crumple.state import State
 from crumple.typing import Floats
 
 MOST_EDGES = 10.0

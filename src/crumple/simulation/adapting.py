@@ -1,4 +1,4 @@
-"""The mesh follows the sheet: remeshing once per frame, and the projection that keeps it from jittering.
+"""The mesh follows the sheet: what a remeshing is asked for, and how the state follows it.
 
 [Narain2013] Algorithm 1: accelerations are stored before remeshing and carried over; see `projection` for what follows.
 """
@@ -8,29 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.contact import Surface
-from crumple.plasticity import (
-    crease_hinges,
-    mark_creases,
-    plastic_residual,
-    restore_plastic,
-    total_curvature,
-    unmark_creases,
-)
-from crumple.remeshing import (
-    Guard,
-    RemeshOptions,
-    RemeshResult,
-    follow_pins,
-    nearest_obstacle,
-    remesh,
-)
-from crumple.simulation.bonds import follow_bonds
+from crumple.geometry.curvature import shape_curvature
+from crumple.plasticity import crease_hinges, mark_creases, unmark_creases
+from crumple.remeshing import Guard, RemeshOptions, RemeshResult, nearest_obstacle, remesh
+from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
-from crumple.simulation.projection import accelerations, project
-from crumple.simulation.state import Pins, State
-from crumple.simulation.workspace import Workspace
+from crumple.simulation.projection import accelerations
 from crumple.sizing import SizingOptions, compute_sizing
-from crumple.timing import PhaseTimer
+from crumple.state import State, transfer
 from crumple.typing import Floats
 
 SPLIT_LIMIT = 1.1
@@ -38,42 +23,32 @@ SPLIT_LIMIT = 1.1
 change with every edit, and with 1 a third of the nodes change in every frame (see docs/remeshing.md)."""
 
 
-def adapt(model: Model, state: State, workspace: Workspace | None = None) -> State:
-    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off.
+def remesh_state(state: State, derived: Derived) -> tuple[State, RemeshResult]:
+    """The state on a mesh that is as fine as its shape asks for, every field carried over, and what has changed.
 
-    `workspace`: that of the state, if there is one.
+    The accelerations from before, carried over, are among the node fields of the change.
     """
-    if model.remeshing is None:
-        return state
-    workspace = workspace or Workspace(model, state, PhaseTimer())
-    with workspace.timer("remeshing"):
-        result = _remesh(model, state, workspace)
-        adapted = _carry_over(state, workspace, result)
-    if model.remeshing.projection and adapted.mesh is not state.mesh:
-        with workspace.timer("projection"):
-            fresh = Workspace(model, adapted, PhaseTimer())
-            adapted = project(model, adapted, fresh, result.node_fields["acceleration"], result.changed_nodes)
-    return adapted
+    result = _remesh(state, derived)
+    return transfer(state, result, mesh=unmark_creases(result.mesh)), result
 
 
-def _remesh(model: Model, state: State, workspace: Workspace) -> RemeshResult:
+def _remesh(state: State, derived: Derived) -> RemeshResult:
+    model = derived.model
     assert model.remeshing is not None
-    mesh = state.mesh
-    surface = workspace.surface(model, state, state.time)
-    acceleration, least_gap = accelerations(model, state, workspace)
-    sizing = _sizing(model, state, workspace, surface)
-    protected = np.zeros(mesh.node_count, bool)
-    protected[state.pins.node] = True
-    protected[state.bonds.nodes] = True
-    creases = crease_hinges(mesh, state.plastic_curvature, workspace.creasing.stencil)
+    surface = derived.surface(state.time)
+    acceleration, least_gap = accelerations(state, derived)
+    sizing = _sizing(model, state, surface)
+    protected = np.zeros(state.mesh.node_count, bool)
+    protected[state.pins.nodes_needed] = True
+    protected[state.bonds.nodes_needed] = True
+    creases = crease_hinges(state.mesh, state.plastic_curvature)
     return remesh(
-        mark_creases(mesh, creases),
+        mark_creases(state.mesh, creases),
         sizing,
         x=state.x,
         v=state.v,
         y=state.y,
         node_fields={"acceleration": acceleration},
-        face_fields={"damage": state.damage, "plastic_strain": state.plastic_strain},
         density=np.array([material.density for material in model.materials]),
         protected=protected,
         guard=None if surface is None else Guard(surface, state.obstacle_x, least_gap),
@@ -87,14 +62,13 @@ def _remesh(model: Model, state: State, workspace: Workspace) -> RemeshResult:
 
 def state_sizing(model: Model, state: State) -> Floats:
     """The sizing field that a remeshing of `state` would follow, (vertex_count, 3) [1/m²], for pictures and tables."""
-    workspace = Workspace(model, state, PhaseTimer())
-    return _sizing(model, state, workspace, workspace.surface(model, state, state.time))
+    return _sizing(model, state, Derived(model, state).surface(state.time))
 
 
-def _sizing(model: Model, state: State, workspace: Workspace, surface: Surface | None) -> Floats:
+def _sizing(model: Model, state: State, surface: Surface | None) -> Floats:
     """The sizing field at the vertices, (vertex_count, 3) [1/m²], each sheet by its own options."""
     assert model.remeshing is not None
-    curvature = total_curvature(state.mesh, workspace.creasing.stencil, state.x)
+    curvature = shape_curvature(state.mesh, state.x)
     ratio = _stiffness_ratio(model, state)
     fields = {
         options: compute_sizing(
@@ -124,32 +98,6 @@ def _obstacle_vector(options: SizingOptions, state: State, surface: Surface | No
         return None
     faces = surface.faces[surface.dynamic_faces :] - np.int32(state.mesh.node_count)
     return nearest_obstacle(state.x, faces, state.obstacle_x, options.size_max)
-
-
-def _carry_over(state: State, workspace: Workspace, result: RemeshResult) -> State:
-    """The state on the new mesh: S_p from the embedding and the resampled residual; damage and E_p resampled."""
-    if result.mesh is result.old_mesh:
-        return state
-    assert result.v is not None
-    assert result.y is not None
-    mesh = unmark_creases(result.mesh)
-    plastic = np.zeros((mesh.face_count, 3))
-    if np.any(state.plastic_curvature):
-        residual = plastic_residual(state.mesh, state.y, state.plastic_curvature, workspace.creasing.stencil)
-        plastic = restore_plastic(mesh, result.y, residual, result.face_operator)
-    pins = state.pins
-    node, handle, anchor = follow_pins(result.node_operator, pins.node, pins.handle, pins.anchor)
-    return state.replaced(
-        mesh=mesh,
-        x=result.x,
-        v=result.v,
-        y=result.y,
-        plastic_curvature=plastic,
-        damage=np.ascontiguousarray(result.face_fields["damage"]),
-        plastic_strain=np.ascontiguousarray(result.face_fields["plastic_strain"]),
-        pins=Pins(node, handle, anchor),
-        bonds=follow_bonds(result.node_operator, state.bonds),
-    )
 
 
 def _stiffness_ratio(model: Model, state: State) -> Floats:

@@ -6,17 +6,16 @@ import numpy as np
 
 from crumple.contact import active_pairs, find_candidates
 from crumple.linalg import add_vectors
+from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
-from crumple.simulation.workspace import Workspace
-from crumple.timing import PhaseTimer
+from crumple.state import State
 from crumple.typing import Floats
 
 
 def contact_forces(model: Model, state: State) -> Floats:
     """Normal force of contact on every node, sheets first, then obstacles, without friction, (n, 3) [N]."""
     x = np.concatenate([state.x, state.obstacle_x])
-    surface = Workspace(model, state, PhaseTimer()).surface(model, state, state.time)
+    surface = Derived(model, state).surface(state.time)
     forces = np.zeros_like(x)
     if surface is not None:
         candidates = find_candidates(surface, x, x, surface.reach)

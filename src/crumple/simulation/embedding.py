@@ -10,12 +10,12 @@ radians² of a hinge do, on coarse and fine elements alike. Real sheets have Y A
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from crumple.contract.energy import Energy, block_pairs
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
-from crumple.energies.contract import BatchEnergy, block_pairs
 from crumple.energies.membrane_stvk import make_membrane_stvk
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle
 from crumple.linalg import CholeskySolver, add_vectors, make_solver
@@ -54,6 +54,18 @@ CALM = 2e-3
 either side of it, however far away."""
 
 
+@dataclass(frozen=True)
+class Embedded:
+    """The embedding `y` (node_count, 3) [m] after a Newton step.
+
+    `is_settled`: nothing was worth moving for; it stays so until S_p or E_p changes, so steps in which no face yields
+    need not move it again.
+    """
+
+    y: Floats
+    is_settled: bool
+
+
 class Embedding:
     """What the Newton steps on one mesh share; make it anew when the mesh has changed."""
 
@@ -75,8 +87,6 @@ class Embedding:
         length = mesh.corner_length[hinges.corners].mean(axis=1)
         self._hinge_stiffness = hinge_stiffness(np.ones(len(length)), length, area[hinges.faces].sum(axis=1))
         self._solver = make_solver() if solver is None else solver
-        self.decrement = np.inf
-        """Predicted decrease of the last step [rad²]."""
 
     def advance(
         self,
@@ -85,8 +95,8 @@ class Embedding:
         plastic_strain: Floats | None = None,
         *,
         before: Floats | None = None,
-    ) -> Floats:
-        """The embedding (node_count, 3) [m] after one Newton step from y towards the rest state S_p (face_count, 3).
+    ) -> Embedded:
+        """The embedding after one Newton step from y (node_count, 3) [m] towards the rest state S_p (face_count, 3).
 
         y itself when it is settled, or when no step descends. `plastic_strain` E_p (face_count, 3), none by default.
         `before`: S_p of the last step. When it has hardly changed, only nodes move that would gain by moving alone, and
@@ -97,9 +107,9 @@ class Embedding:
         is_calm = self._node_count > SMALL and before is not None and self._is_calm(before, plastic_curvature)
         still = STILL if is_calm else 0.0
         moving = surroundings(self._membrane.stencil, _own_decrease(gradient, terms) >= still, RINGS, WHOLE)
-        self.decrement = np.inf if moving.any() else 0.0
-        if self.settled:
-            return y
+        if not moving.any():
+            return Embedded(y, True)
+        decrement = np.inf
         system, blocks = self._restrict(moving, terms)
         diagonal = system.pattern.row_start[:-1]
         scale = float(np.mean(np.trace(blocks[diagonal], axis1=1, axis2=2))) / 3.0
@@ -112,31 +122,23 @@ class Embedding:
             direction[moving] = system.solve(-gradient[moving])
             decrease = -float(np.vdot(gradient, direction))
             if not np.isfinite(decrease):
-                return y
-            self.decrement = min(self.decrement, 0.5 * decrease)
-            if self.settled:
-                return y
+                return Embedded(y, decrement < SETTLED)
+            decrement = min(decrement, 0.5 * decrease)
+            if decrement < SETTLED:
+                return Embedded(y, True)
             found, trial = self._search(energies, y, direction, decrease)
             if found:
-                return trial
+                return Embedded(trial, False)
             jumping = self._jumping_nodes(energies[1], y, trial)
             blocks[diagonal[jumping[moving]]] += HOLD * scale * np.eye(3)
-        return y
-
-    @property
-    def settled(self) -> bool:
-        """Whether the last step found nothing worth moving for; it stays so until S_p or E_p changes.
-
-        Steps in which no face yields need not call `advance` when this is true.
-        """
-        return self.decrement < SETTLED
+        return Embedded(y, False)
 
     def settle(
         self, y: Floats, plastic_curvature: Floats, max_steps: int = 100, *, plastic_strain: Floats | None = None
     ) -> Floats:
         """The embedding after as many steps as are needed: for creases that are there from the start."""
         for _ in range(max_steps):
-            moved = self.advance(y, plastic_curvature, plastic_strain)
+            moved = self.advance(y, plastic_curvature, plastic_strain).y
             if moved is y:
                 break
             y = moved
@@ -147,14 +149,12 @@ class Embedding:
         membrane, bending = (float(np.sum(e.value(y))) for e in self._energies(plastic_curvature))
         return membrane, bending
 
-    def _energies(
-        self, plastic_curvature: Floats, plastic_strain: Floats | None = None
-    ) -> tuple[BatchEnergy, BatchEnergy]:
+    def _energies(self, plastic_curvature: Floats, plastic_strain: Floats | None = None) -> tuple[Energy, Energy]:
         angle = np.clip(rest_angle(self._stencil, plastic_curvature), -LARGEST_ANGLE, LARGEST_ANGLE)
         membrane = self._membrane if plastic_strain is None else replace(self._membrane, rest_strain=plastic_strain)
         return membrane, BendingHinge(self._hinge_nodes, self._hinge_stiffness, angle)
 
-    def _expand(self, energies: tuple[BatchEnergy, ...], y: Floats) -> tuple[Floats, list[tuple[Ints, Floats]]]:
+    def _expand(self, energies: tuple[Energy, ...], y: Floats) -> tuple[Floats, list[tuple[Ints, Floats]]]:
         gradient, terms = np.zeros((self._node_count, 3)), []
         for energy in energies:
             vectors, blocks = energy.gradient_hessian(y, True)
@@ -163,7 +163,7 @@ class Embedding:
         return gradient, terms
 
     def _search(
-        self, energies: tuple[BatchEnergy, ...], y: Floats, direction: Floats, decrease: float
+        self, energies: tuple[Energy, ...], y: Floats, direction: Floats, decrease: float
     ) -> tuple[bool, Floats]:
         """Backtracking: whether a step descends, and where it leads (else where the shortest one led)."""
         start, step, trial = _value(energies, y), 1.0, y
@@ -174,7 +174,7 @@ class Embedding:
             step *= 0.5
         return False, trial
 
-    def _jumping_nodes(self, bending: BatchEnergy, y: Floats, trial: Floats) -> Bools:
+    def _jumping_nodes(self, bending: Energy, y: Floats, trial: Floats) -> Bools:
         """Nodes of the hinges that cost most at `trial`: their angle jumps, or a face of theirs collapses."""
         rise = bending.value(trial) - bending.value(y)
         jumping = np.zeros(self._node_count, bool)
@@ -208,6 +208,6 @@ def _own_decrease(gradient: Floats, terms: list[tuple[Ints, Floats]]) -> Floats:
     return 0.5 * np.einsum("ni,ni->n", gradient, gradient) / np.maximum(stiffness, np.finfo(float).tiny)
 
 
-def _value(energies: tuple[BatchEnergy, ...], y: Floats) -> float:
+def _value(energies: tuple[Energy, ...], y: Floats) -> float:
     total = sum(float(np.sum(energy.value(y))) for energy in energies)
     return total if np.isfinite(total) else np.inf

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from crumple.boundary.attachments import Attachment
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
+from crumple.contract import Term
 from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.plasticity.options import PlasticityOptions
+from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane
 from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
 
@@ -107,6 +110,37 @@ class Model:
     remeshing: RemeshingOptions | None = None
     frame_time: float = 0.04
     duration: float = 1.0
+    own_terms: tuple[Term, ...] = ()
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """All that stores energy in the sheets or exchanges it with them, contact apart: one's own terms come last."""
+        terms: list[Term] = [
+            Gravity(self.materials, self.gravity),
+            Membrane(self.materials, self.plasticity.rule != "none"),
+            Bending(self.materials, self.plasticity),
+        ]
+        if self.handles:
+            terms.append(Handles(self.handles))
+        if self.attachments:
+            terms.append(Attachments(self.attachments))
+        if not self.wind.is_vacuum:
+            terms.append(Air(self.wind))
+        return (*terms, *self.own_terms)
+
+    def with_term(self, term: Term) -> Model:
+        """The model with a term of one's own, which is mounted again after every remeshing."""
+        if term.name in {other.name for other in self.terms}:
+            raise InputError("with_term: name of the term", "the model has a term of this name already", term.name)
+        return replace(self, own_terms=(*self.own_terms, term))
+
+    @property
+    def is_plastic(self) -> bool:
+        """Whether any sheet can yield."""
+        rule = self.plasticity.rule
+        bends = any(np.isfinite(material.yield_curvature) for material in self.materials)
+        stretches = any(np.isfinite(material.yield_strain) for material in self.materials)
+        return rule == "rest-angle" or (rule == "curvature" and bends) or (rule != "none" and stretches)
 
     @property
     def frame_count(self) -> int:

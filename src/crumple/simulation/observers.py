@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
+from crumple.state import State
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,15 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.contact import Surface, free_first, restrict_surface
-from crumple.energies.contract import BatchEnergy
 from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
 from crumple.mesh import surroundings
-from crumple.simulation.integrate import holding_energies
-from crumple.simulation.model import Model
-from crumple.simulation.state import State
-from crumple.simulation.workspace import Workspace
-from crumple.solving.newton import Newton, NewtonOptions
+from crumple.simulation.derived import Derived
+from crumple.solving.newton import Ending, Newton, NewtonOptions
 from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem
 from crumple.solving.touching import Touching
+from crumple.state import State
 from crumple.timing import PhaseTimer
 from crumple.typing import Bools, Floats
 
@@ -46,18 +43,17 @@ PEAK = 1.2
 """Peak acceleration of the free nodes over that before remeshing which is good enough."""
 
 
-def accelerations(model: Model, state: State, workspace: Workspace) -> tuple[Floats, float]:
+def accelerations(state: State, derived: Derived) -> tuple[Floats, float]:
     """Accelerations by the elastic energy, handles and contact (eq. 11), (node_count, 3) [m/s²], and the least gap of
     contacts over the one at which they begin."""
     x = np.concatenate([state.x, state.obstacle_x])
-    surface = workspace.surface(model, state, state.time)
-    touching = _touching(model, surface, x)
-    potential = Potential(state.mesh.node_count, _energies(model, state, workspace), touching, PhaseTimer())
+    touching = _touching(derived, derived.surface(state.time), x)
+    potential = Potential(state.mesh.node_count, derived.stored(state), touching, PhaseTimer())
     least_gap = 1.0 if touching is None else touching.least_relative_gap(x)
-    return -potential.gradient(x) / workspace.mass[:, None], least_gap
+    return -potential.gradient(x) / derived.mass[:, None], least_gap
 
 
-def project(model: Model, state: State, workspace: Workspace, wanted: Floats, changed: Bools) -> State:
+def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> State:
     """The state with the nodes around the `changed` ones (node_count,) moved to where they have the accelerations
     `wanted` (node_count, 3) [m/s²]."""
     if not changed.any():
@@ -66,49 +62,40 @@ def project(model: Model, state: State, workspace: Workspace, wanted: Floats, ch
     is_free = np.concatenate([free, np.zeros(len(state.obstacle_x), bool)])
     order, number = free_first(is_free)
     x = np.concatenate([state.x, state.obstacle_x])[order]
-    energies = [energy.restricted(is_free, number) for energy in _energies(model, state, workspace)]
-    surface = workspace.surface(model, state, state.time)
+    energies = [energy.restricted(is_free, number) for energy in derived.stored(state)]
+    surface = derived.surface(state.time)
     if surface is not None:
         surface = restrict_surface(surface, is_free, number)
     count = int(np.count_nonzero(free))
     moving = order[:count]
-    potential = Potential(count, energies, _touching(model, surface, x), PhaseTimer())
+    potential = Potential(count, energies, _touching(derived, surface, x), PhaseTimer())
     energy = potential.value(x)
-    softest = min(material.stretch_stiffness for material in model.materials)
+    softest = min(material.stretch_stiffness for material in derived.model.materials)
     nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
-    mass = workspace.mass[moving, None]
+    mass = derived.mass[moving, None]
     anchor = make_nodal(nodes, x[:count], np.full(count, REGULARISATION * softest), -mass * wanted[moving])
     potential.add(anchor)
     stencils = [nodes, *(term.stencil for term in energies)]
-    system = NewtonSystem(count, stencils, make_solver(model.solver.linear_solver), PhaseTimer())
+    system = NewtonSystem(count, stencils, make_solver(derived.model.solver.linear_solver), PhaseTimer())
     judged = np.ones(len(free), bool)
     judged[state.pins.node] = False
     limit = PEAK * _peak(wanted[judged])
     for share in TOLERANCES:
         options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, max(ITERATIONS, WORK // len(free)))
         newton = Newton(potential, system, options)
-        outcome = newton.minimise(x, x[count:], workspace.node_part[order], hold=True)
+        outcome = newton.minimise(x, x[count:], derived.node_part[order], hold=True)
         x = outcome.x
         reached = (potential.gradient(x) - anchor.gradient(x)[:, 0]) / mass
-        if outcome.reason or _peak(reached[judged[moving]]) <= limit:
+        if outcome.ending is not Ending.CONVERGED or _peak(reached[judged[moving]]) <= limit:
             break
     moved = state.x.copy()
     moved[moving] = x[:count]
     return state.replaced(x=moved)
 
 
-def _energies(model: Model, state: State, workspace: Workspace) -> list[BatchEnergy]:
-    """Elastic energy and handles at the time of the state."""
-    return [*workspace.elastic.update(state.x).energies, *holding_energies(model, state, state.time)]
-
-
-def _touching(model: Model, surface: Surface | None, x: Floats) -> Touching | None:
+def _touching(derived: Derived, surface: Surface | None, x: Floats) -> Touching | None:
     """Contact without friction at x."""
-    if surface is None:
-        return None
-    touching = Touching(surface, model.contact.stiffness, PhaseTimer())
-    touching.look(x)
-    return touching
+    return None if surface is None else Touching(surface, derived.model.contact.stiffness, x, PhaseTimer())
 
 
 def _peak(acceleration: Floats) -> float:

@@ -1,36 +1,39 @@
-"""One time step, after Algorithm 1 of [Narain2013], with contact inside the implicit solve."""
+"""One time step: tried, shortened on trouble, accepted."""
 
 from __future__ import annotations
 
 import time as clock
-from dataclasses import replace
 
 import numpy as np
 
-from crumple.simulation.integrate import integrate, kinetic_energy
+from crumple.contract.term import kinetic_energy
+from crumple.simulation.derived import Derived
+from crumple.simulation.integrate import integrate
 from crumple.simulation.model import Model
 from crumple.simulation.observers import StepReport
-from crumple.simulation.state import State
 from crumple.simulation.step_control import first_attempt, next_step_size, shorter_attempt, step_error
-from crumple.simulation.workspace import Workspace
-from crumple.solving.newton import Outcome
+from crumple.solving.newton import Ending, Outcome
+from crumple.state import State
 
 
-def advance_step(model: Model, state: State, workspace: Workspace, end: float) -> tuple[State, StepReport]:
-    """The state after one accepted step that does not pass `end` [s]; a step that fails is shortened."""
+def advance_step(state: State, derived: Derived, end: float) -> tuple[State, StepReport]:
+    """The state after one accepted step that does not pass `end` [s], nothing yielded yet, and what the step cost."""
     begin = clock.perf_counter()
+    model = derived.model
     is_held = bool(np.any(state.obstacle_lag > 0.0))
     attempt = first_attempt(model.solver, state.step_size, end - state.time, hold=is_held)
     while True:
-        state = grip(model, state, attempt.step)
-        outcome = integrate(model, state, workspace, attempt.step, hold=attempt.hold)
-        error = step_error(model.solver, state, outcome, attempt.step, workspace.mass, workspace.size)
-        reason = outcome.reason or ("the step is too inaccurate" if error > 4.0 else "")
-        if not reason:
+        for _, term in derived.terms:
+            state = term.begin(state, attempt.step)
+        outcome = integrate(state, derived, attempt.step, hold=attempt.hold)
+        error = step_error(model.solver, state, outcome, attempt.step, derived.mass, derived.size)
+        ending = outcome.ending
+        if ending is Ending.CONVERGED and error > 4.0:
+            ending = Ending.INACCURATE
+        if ending is Ending.CONVERGED:
             break
-        attempt = shorter_attempt(model.solver, attempt, reason, outcome.iterations)
+        attempt = shorter_attempt(model.solver, attempt, ending, outcome.iterations)
     moved = move(model, state, outcome, attempt.step, end)
-    moved, workspace.elastic = workspace.creasing.advance(moved, workspace.elastic, attempt.step)
     size = next_step_size(model.solver, attempt, state.step_size, error, outcome.iterations)
     report = StepReport(
         time=moved.time,
@@ -38,24 +41,12 @@ def advance_step(model: Model, state: State, workspace: Workspace, end: float) -
         iterations=attempt.iterations + outcome.iterations,
         contacts=outcome.contacts,
         min_gap=outcome.min_gap,
-        energies=measure_energies(model, moved, workspace),
+        energies={},
         seconds=clock.perf_counter() - begin,
         retries=attempt.retries,
         note=_note(model, moved, outcome),
     )
     return moved.replaced(step_size=size), report
-
-
-def grip(model: Model, state: State, step: float) -> State:
-    """The state with the nodes of the handles that start within the step taken where they are now."""
-    pins = state.pins
-    anchor = pins.anchor
-    for index, handle in enumerate(model.handles):
-        if handle.grips and state.time < handle.start <= state.time + step:
-            held = pins.handle == index
-            anchor = anchor.copy()
-            anchor[held] = handle.anchor(handle.start, state.x[pins.node[held]])
-    return state if anchor is pins.anchor else state.replaced(pins=replace(pins, anchor=anchor))
 
 
 def move(model: Model, state: State, outcome: Outcome, step: float, end: float) -> State:
@@ -77,14 +68,11 @@ def move(model: Model, state: State, outcome: Outcome, step: float, end: float) 
     )
 
 
-def measure_energies(model: Model, state: State, workspace: Workspace) -> dict[str, float]:
-    """Energies of the sheets by name [J]."""
-    energies = {"kinetic": kinetic_energy(workspace.mass, state.v)}
-    for term in workspace.elastic.energies:
-        name = "membrane" if term.stencil.shape[1] == 3 else "bending"
-        energies[name] = energies.get(name, 0.0) + float(np.sum(term.value(state.x)))
-    energies["gravity"] = -float(np.sum(workspace.mass[:, None] * state.x * np.array(model.gravity)))
-    return energies
+def measure_energies(state: State, derived: Derived) -> dict[str, float]:
+    """Energies of the sheets by the names of the terms [J], and of their motion."""
+    return {"kinetic": kinetic_energy(derived.mass, state.v)} | {
+        kind.name: term.measure(state) for kind, term in derived.terms
+    }
 
 
 def _note(model: Model, state: State, outcome: Outcome) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 
 from crumple.errors import SimulationError
 from crumple.simulation.model import SolverOptions
-from crumple.simulation.state import State
-from crumple.solving.newton import Outcome
+from crumple.solving.newton import Ending, Outcome
+from crumple.state import State
 from crumple.typing import Floats
 
 SHORTER = 0.5
@@ -51,14 +51,14 @@ def first_attempt(options: SolverOptions, step_size: float, remaining: float, *,
     return Attempt(remaining / max(1, ceil(remaining / wanted - 1e-9)), hold)
 
 
-def shorter_attempt(options: SolverOptions, failed: Attempt, reason: str, iterations: int) -> Attempt:
+def shorter_attempt(options: SolverOptions, failed: Attempt, ending: Ending, iterations: int) -> Attempt:
     """What to try after a failure; raises SimulationError when the shortest step fails too."""
     tried = replace(failed, retries=failed.retries + 1, iterations=failed.iterations + iterations)
     is_shortest = failed.step * SHORTER < options.min_step
-    if reason.startswith("an obstacle") and (failed.retries >= HOLD_AFTER or is_shortest) and not failed.hold:
+    if ending is Ending.NO_ROOM and (failed.retries >= HOLD_AFTER or is_shortest) and not failed.hold:
         return replace(tried, hold=True)
     if is_shortest:
-        raise SimulationError(f"a step of {failed.step:.3g} s failed: {reason} (see solver.min_step)")
+        raise SimulationError(f"a step of {failed.step:.3g} s failed: {ending.value} (see solver.min_step)")
     return replace(tried, step=failed.step * SHORTER)
 
 

@@ -13,11 +13,12 @@ from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import make_obstacle
 from crumple.materials import preset
 from crumple.mesh import plane, rectangle
-from crumple.simulation.adapting import adapt
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
 from crumple.simulation.run import run
-from crumple.simulation.state import Pins, State, initial_state
 from crumple.sizing.options import SizingOptions
+from crumple.state import Pins, State, initial_state
 
 
 def compile_stepping() -> None:
@@ -30,7 +31,7 @@ def compile_remeshing() -> None:
     model, state = _tiny_scene()
     for size in (2e-3, 2e-2):
         sizing = SizingOptions(size_min=size, size_max=size)
-        state = adapt(replace(model, remeshing=RemeshingOptions(sizing)), state)
+        state = adapt(state, Derived(replace(model, remeshing=RemeshingOptions(sizing)), state))
 
 
 def _tiny_scene() -> tuple[Model, State]:

@@ -15,6 +15,7 @@ method goes back and takes the shorter step that decreases the potential (a watc
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -41,6 +42,18 @@ LONGEST_DISTRUST = 4
 """Most iterations between two steps that are taken on trust."""
 
 
+class Ending(Enum):
+    """How a step ended; the value says it in words."""
+
+    CONVERGED = ""
+    NO_ROOM = "an obstacle has no room"
+    NOT_ARRIVED = "Newton's method did not bring the obstacles to their places"
+    NOT_FINITE = "a force is not finite"
+    NO_DESCENT = "no step along the Newton direction decreases the energy"
+    NOT_CONVERGED = "Newton's method did not converge"
+    INACCURATE = "the step is too inaccurate"
+
+
 @dataclass(frozen=True)
 class NewtonOptions:
     """When to stop.
@@ -56,14 +69,14 @@ class NewtonOptions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where Newton's method ended: x (node_count, 3), obstacles included; `reason` is "" when it converged.
+    """Where Newton's method ended: x (node_count, 3), obstacles included, and how.
 
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
     `min_gap`: smallest contact gap [m], infinite when nothing is near.
     """
 
     x: Floats
-    reason: str
+    ending: Ending
     iterations: int
     contacts: int
     predicted: float
@@ -117,11 +130,13 @@ class Newton:
         `hold`: let obstacles that have no room stay behind instead of giving up.
         """
         x = x.copy()
-        reason = self._arrive(x, obstacle_target, node_part, hold) or self._descend(x)
+        ending = self._arrive(x, obstacle_target, node_part, hold)
+        if ending is Ending.CONVERGED:
+            ending = self._descend(x)
         touching = self._potential.touching
         return Outcome(
             x=x,
-            reason=reason,
+            ending=ending,
             iterations=self._iterations,
             contacts=self._contacts,
             predicted=self._predicted,
@@ -129,18 +144,18 @@ class Newton:
             held=tuple(sorted(self._held)),
         )
 
-    def _arrive(self, x: Floats, target: Floats, node_part: Ints, hold: bool) -> str:
-        """Move x with the obstacles until they are at `target` or held; "" or why that failed."""
+    def _arrive(self, x: Floats, target: Floats, node_part: Ints, hold: bool) -> Ending:
+        """Move x with the obstacles until they are at `target` or held."""
         free = self._potential.free_count
         blocked = 0
         while self._iterations < self._options.max_iterations:
             remaining = target - x[free:]
             remaining[np.isin(node_part[free:], sorted(self._held))] = 0.0
             if not np.any(remaining):
-                return ""
+                return Ending.CONVERGED
             direction, _ = self._direction(x, remaining)
             if not np.all(np.isfinite(direction)):
-                return "a force is not finite"
+                return Ending.NOT_FINITE
             limit, parts = self._limit(x, direction)
             blocked = blocked + 1 if limit < BLOCKED_STEP else 0
             has_room = blocked == 0 or self._gap(x) > SMALLEST_GAP
@@ -150,21 +165,21 @@ class Newton:
                 x[free:] = np.where(remaining != 0.0, target, x[free:])
             if blocked >= BLOCKED_PATIENCE or not has_room:
                 if not hold:
-                    return "an obstacle has no room"
+                    return Ending.NO_ROOM
                 moving = set(node_part[free:][np.any(remaining != 0.0, axis=1)].tolist())
                 self._held |= (moving & set(parts)) or moving  # a sheet may be pressed on the other side, or on itself
                 blocked = 0
-        return "Newton's method did not bring the obstacles to their places"
+        return Ending.NOT_ARRIVED
 
-    def _descend(self, x: Floats) -> str:
-        """Decrease the potential until the options are met; "" or why that failed."""
+    def _descend(self, x: Floats) -> Ending:
+        """Decrease the potential until the options are met."""
         energy: float | None = None
         trusted: _Step | None = None
         doubt = 0
         while self._iterations < self._options.max_iterations:
             step = self._propose(x, energy)
             if step is None:
-                return "a force is not finite"
+                return Ending.NOT_FINITE
             is_last = self._is_small(step)
             if trusted is None and not is_last and not step.is_good and self._trusts(step):
                 trusted, doubt = step, 0
@@ -181,12 +196,12 @@ class Newton:
                 length, energy = self._go_back(x, trusted)
             trusted = None
             if is_last or (length == 0.0 and self._predicted <= ROUNDING * abs(energy)):
-                return ""
+                return Ending.CONVERGED
             if length == 0.0:
-                return "no step along the Newton direction decreases the energy"
+                return Ending.NO_DESCENT
         if trusted is not None:
             x[:] = trusted.x
-        return "Newton's method did not converge"
+        return Ending.NOT_CONVERGED
 
     def _propose(self, x: Floats, energy: float | None) -> _Step | None:
         """The Newton step from x, where the potential is `energy` [J] if known; None when a force is not finite."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.energies.contract import Energy
+from crumple.contract.energy import Energy
 from crumple.linalg import add_vectors, multiply_elements
 from crumple.solving.touching import Touching
 from crumple.timing import PhaseTimer
@@ -69,7 +69,7 @@ class Potential:
         terms = []
         with self._timer("energy"):
             for energy in self._energies:
-                project = not (exact and getattr(energy, "keeps_stress", False))
+                project = not (exact and energy.keeps_stress)
                 vectors, blocks = energy.gradient_hessian(x, project)
                 add_vectors(energy.stencil, vectors, 1.0, gradient)
                 terms.append((energy.stencil, blocks))

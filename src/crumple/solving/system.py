@@ -31,6 +31,14 @@ LONGEST_PAUSE = 8
 """Most matrices that are factorised at once after conjugate gradients have failed."""
 
 
+class _Fixed:
+    """A stencil that stays while the mesh does, and the slots of its blocks in the present pattern, once found."""
+
+    def __init__(self, stencil: Ints) -> None:
+        self.stencil = stencil
+        self.slots: Ints | None = None
+
+
 class NewtonSystem:
     """Assembles and solves H d = b, re-analysing only when a block appears that the pattern lacks.
 
@@ -43,13 +51,16 @@ class NewtonSystem:
         self._solver = solver
         self._timer = timer
         self._base_keys = block_keys(node_count, stencils)
-        self._codes: dict[int, Ints] = {}
-        self._kept = {id(stencil): stencil for stencil in stencils}  # keeps the ids alive
+        self._fixed = [_Fixed(stencil) for stencil in stencils]
         self._blocks = np.zeros((0, 3, 3))
         self._analysed = False
         self._has_factor = False
         self._pause, self._wait = 1, 0
         self._use(make_pattern(node_count, self._base_keys))
+
+    @property
+    def solver(self) -> CholeskySolver:
+        return self._solver
 
     @property
     def pattern(self) -> BlockPattern:
@@ -64,7 +75,7 @@ class NewtonSystem:
     def assemble(self, terms: Sequence[tuple[Ints, Floats]]) -> Floats:
         """Sum of the element blocks (n, k(k+1)/2, 3, 3) of all (stencil, blocks) terms, (block_count, 3, 3)."""
         with self._timer("assembly"):
-            loose = [stencil for stencil, _ in terms if id(stencil) not in self._kept]
+            loose = [stencil for stencil, _ in terms if self._known(stencil) is None]
             if any(find_slots(self._pattern, stencil)[1] for stencil in loose):
                 self._grow(block_keys(self._node_count, loose))
             self._blocks[:] = 0.0
@@ -122,21 +133,28 @@ class NewtonSystem:
 
     def _slots(self, stencil: Ints) -> Ints:
         """Slots of a stencil's blocks, remembered for the stencils that do not change."""
-        if id(stencil) not in self._kept:
+        fixed = self._known(stencil)
+        if fixed is None:
             return find_slots(self._pattern, stencil)[0]
-        if id(stencil) not in self._codes:
-            self._codes[id(stencil)] = find_slots(self._pattern, stencil)[0]
-        return self._codes[id(stencil)]
+        if fixed.slots is None:
+            fixed.slots = find_slots(self._pattern, stencil)[0]
+        return fixed.slots
+
+    def _known(self, stencil: Ints) -> _Fixed | None:
+        """The record of a stencil that does not change, if this very array is one."""
+        return next((fixed for fixed in self._fixed if fixed.stencil is stencil), None)
 
     def _grow(self, keys: np.ndarray) -> None:
         old = self._pattern
-        known = self._codes
+        known = [fixed.slots for fixed in self._fixed]
         self._use(make_pattern(self._node_count, join_keys(old.keys, keys)))
         place = np.searchsorted(self._pattern.keys, old.keys).astype(np.int32)
-        self._codes = {key: np.where(code < 0, code, 2 * place[code >> 1] + (code & 1)) for key, code in known.items()}
+        for fixed, code in zip(self._fixed, known, strict=True):
+            fixed.slots = None if code is None else np.where(code < 0, code, 2 * place[code >> 1] + (code & 1))
 
     def _use(self, pattern: BlockPattern) -> None:
         self._pattern = pattern
         self._analysed = False
-        self._codes = {}
+        for fixed in self._fixed:
+            fixed.slots = None
         self._blocks = np.zeros((pattern.block_count, 3, 3))

@@ -19,7 +19,7 @@ from crumple.contact import (
     min_gap,
     step_limit,
 )
-from crumple.energies.contract import Energy
+from crumple.contract.energy import Energy
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
 
@@ -40,32 +40,32 @@ class Touching:
     its own path.
     """
 
-    def __init__(self, surface: Surface, stiffness: float, timer: PhaseTimer) -> None:
+    def __init__(self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer) -> None:
+        """Contact without friction, of the pose x (node_count, 3) and of what follows from it."""
         self.surface = surface
         self.contacts = 0
         self._stiffness = stiffness
         self._timer = timer
-        self._candidates: Candidates
-        self._pose: Floats | None = None
+        self._pose: Floats | None
         self._friction: Friction | None = None
         self._free_share = 1.0
+        with self._timer("contact"):
+            self._candidates, self._pose = self._look(x)
 
-    def look(self, x: Floats) -> None:
-        """Find the candidates of the pose x and of all poses within the margin of it."""
-        self._candidates = find_candidates(self.surface, x, x, self.surface.reach + 2.0 * self._margin)
-        self._pose = x.copy()
+    def rub(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> Ints:
+        """Add the friction of a step of `step` [s], its forces taken at x; the nodes in contact there, (n, 4).
 
-    def begin(self, x: Floats, *, step: float, slip_speed: float) -> Ints:
-        """Start a step of `step` [s] at x: find what is near and lag the friction there; the nodes in contact (n, 4).
-
-        Contacts that move slower than `slip_speed` [m/s] count as sticking.
+        Slip counts from the positions `before`. Contacts that move slower than `slip_speed` [m/s] count as sticking.
         """
         with self._timer("contact"):
-            self.look(x)
             barrier = self._barrier(x)
             has_friction = bool(np.any(self.surface.friction)) and len(barrier.stencil) > 0
-            self._friction = make_friction(barrier, x, x, dt=step, eps_v=slip_speed) if has_friction else None
+            self._friction = make_friction(barrier, x, before, dt=step, eps_v=slip_speed) if has_friction else None
             return barrier.stencil
+
+    def _look(self, x: Floats) -> tuple[Candidates, Floats]:
+        """The candidates of the pose x and of all poses within the margin of it, and that pose."""
+        return find_candidates(self.surface, x, x, self.surface.reach + 2.0 * self._margin), x.copy()
 
     def energies(self, x: Floats) -> list[Energy]:
         """The barrier of the pairs that are active at x, and friction."""
@@ -104,7 +104,7 @@ class Touching:
         """How far x can go to `target`; the candidates then cover that way."""
         if self._pose is None or _largest(target - self._pose) > self._margin:
             if _largest(target - x) <= self._margin:
-                self.look(x)
+                self._candidates, self._pose = self._look(x)
             else:
                 self._candidates = find_candidates(self.surface, x, target, self.surface.reach)
                 self._pose = None

@@ -6,7 +6,7 @@ import numpy as np
 
 from crumple.boundary import Key, make_motion
 from crumple.materials.material import Material
-from crumple.simulation.state import initial_state
+from crumple.state import initial_state
 from crumple.typing import Floats
 from crumple.validation.elastica import buckled_strip
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check, table_check

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.materials.material import Material
-from crumple.simulation.state import initial_state
+from crumple.state import initial_state
 from crumple.validation.elastica import heavy_cantilever
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check, table_check
 from crumple.validation.strip import Strip, clamp, hold, make_strip, settle, static_model

@@ -21,7 +21,7 @@ from crumple.mesh import rectangle
 from crumple.mesh.generate import Kind
 from crumple.plasticity import InsertedLine, insert_polyline
 from crumple.simulation.model import Model
-from crumple.simulation.state import Pins, State, initial_state
+from crumple.state import Pins, State, initial_state
 from crumple.typing import Floats, Ints
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check
 from crumple.validation.strip import clamp, moved_pins, settle, static_model
@@ -72,14 +72,14 @@ def validate_crease_spring() -> CaseResult:
 
 def fold_sheet(kind: Kind, size: float) -> CreaseSpring:
     """Fold a sheet by `FOLD`, let it go, and turn it a little."""
-    mesh, flat = rectangle(WIDTH, HEIGHT, size, kind=kind)
-    line = insert_polyline(mesh, flat, np.array([[MIDDLE, -1.0], [MIDDLE, 2.0]]))
+    mesh, _ = rectangle(WIDTH, HEIGHT, size, kind=kind)
+    line = insert_polyline(mesh, np.array([[MIDDLE, -1.0], [MIDDLE, 2.0]]))
     material = Material.from_stiffness(
         "sheet", stretch=STRETCH, bend=BEND, thickness=1e-4, density=DENSITY,
         yield_curvature=YIELD, weakening=WEAKENING,
     )  # fmt: skip
     model = static_model(material, [clamp("left"), clamp("right")], distance=1e-6)
-    folded = _fold(line.x, FOLD)
+    folded = _fold(line.mesh.node_rest, FOLD)
     state = initial_state(line.mesh, folded, pins=_grip(folded, line), step_size=1.0)
     state = settle(model, state, frames=1)
     left = state.pins.handle == 0
@@ -93,7 +93,7 @@ def fold_sheet(kind: Kind, size: float) -> CreaseSpring:
 
 def _couple(model: Model, state: State, line: InsertedLine, angle: float) -> float:
     """Couple [N m] of the right handle about the crease that holds the sheet at `angle` [rad]."""
-    folded = _fold(line.x, angle)
+    folded = _fold(line.mesh.node_rest, angle)
     pins = moved_pins(state.pins, folded[state.pins.node])
     held = settle(model, state.replaced(x=folded, pins=pins), frames=1)
     right = pins.handle == 1
@@ -105,7 +105,7 @@ def _couple(model: Model, state: State, line: InsertedLine, angle: float) -> flo
 
 def _grip(x: Floats, line: InsertedLine) -> Pins:
     """All nodes beside the crease: handle 0 holds the left half, handle 1 the right half."""
-    side = line.x[:, 0] - MIDDLE
+    side = line.mesh.node_rest[:, 0] - MIDDLE
     node: Ints = np.flatnonzero(np.abs(side) > 1e-4).astype(np.int32)
     return Pins(node, (side[node] > 0.0).astype(np.int32), np.ascontiguousarray(x[node]))
 
@@ -120,8 +120,8 @@ def _fold(flat: Floats, angle: float) -> Floats:
 
 def _angle(state: State, line: InsertedLine) -> float:
     """Fold angle [rad] seen from the side: the direction of the right half, which is a plane."""
-    right = line.x[:, 0] > MIDDLE + 1e-4
-    s, x = line.x[right, 0] - MIDDLE, state.x[right]
+    right = line.mesh.node_rest[:, 0] > MIDDLE + 1e-4
+    s, x = line.mesh.node_rest[right, 0] - MIDDLE, state.x[right]
     slope = np.polyfit(s, x[:, [0, 2]], 1)[0]
     return float(np.arctan2(-slope[1], slope[0]))
 

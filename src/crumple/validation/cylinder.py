@@ -19,8 +19,8 @@ from crumple.boundary import Key, make_motion
 from crumple.materials.material import Material
 from crumple.simulation.model import Model, RemeshingOptions, SolverOptions
 from crumple.simulation.run import run
-from crumple.simulation.state import State, initial_state
 from crumple.sizing import SizingOptions
+from crumple.state import State, initial_state
 from crumple.validation.result import CaseResult, Check, Figure, curve, range_check
 from crumple.validation.stability import Limit, find_limit
 from crumple.validation.strip import NO_CONTACT, clamp, reaction, static_model

@@ -25,7 +25,7 @@ from crumple.boundary import Obstacle, make_obstacle
 from crumple.materials.material import Material
 from crumple.mesh import make_sheet_mesh
 from crumple.simulation.model import ContactOptions, Model
-from crumple.simulation.state import Pins, State, initial_state
+from crumple.state import Pins, State, initial_state
 from crumple.typing import Floats, Ints
 from crumple.validation.result import CaseResult, Check, Curve, Figure, table_check
 from crumple.validation.strip import clamp, settle, static_model

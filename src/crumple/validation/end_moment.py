@@ -15,7 +15,7 @@ from scipy.optimize import root
 from crumple.errors import SimulationError
 from crumple.materials.material import Material
 from crumple.simulation.model import Model
-from crumple.simulation.state import State, initial_state
+from crumple.state import State, initial_state
 from crumple.typing import Floats
 from crumple.validation.end_shear import DENSITY, THICKNESS, YOUNG
 from crumple.validation.result import CaseResult, Check, Figure, curve

@@ -12,7 +12,7 @@ import numpy as np
 from crumple.boundary import Handle
 from crumple.materials.material import Material
 from crumple.simulation.model import Model
-from crumple.simulation.state import Pins, initial_state
+from crumple.state import Pins, initial_state
 from crumple.typing import Floats, Ints
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check
 from crumple.validation.strip import Strip, clamp, hold, make_strip, settle, static_model

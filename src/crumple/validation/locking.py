@@ -21,8 +21,8 @@ from crumple.boundary import Obstacle, make_obstacle
 from crumple.materials.material import Material
 from crumple.mesh import SheetMesh, make_sheet_mesh, rectangle, sphere
 from crumple.simulation.model import ContactOptions, RemeshingOptions
-from crumple.simulation.state import Pins, State, initial_state
 from crumple.sizing import SizingOptions
+from crumple.state import Pins, State, initial_state
 from crumple.typing import Floats
 from crumple.validation.result import CaseResult, Figure, curve, range_check, relative_check
 from crumple.validation.strip import clamp, settle, static_model

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crumple.energies.elastic import make_bending
+from crumple.energies import make_hinges
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.materials.material import Material
-from crumple.simulation.adapting import adapt
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt
 from crumple.simulation.model import Model, RemeshingOptions
-from crumple.simulation.state import State, initial_state, no_pins
 from crumple.sizing import SizingOptions
+from crumple.state import State, initial_state, no_pins
 from crumple.typing import Bools, Floats
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check
 from crumple.validation.strip import Strip, clamp, hold, make_strip, settle, static_model
@@ -99,7 +100,7 @@ def bend_and_release(strip: Strip, curvature: float) -> tuple[Model, State]:
 def force_remesh(model: Model, state: State, size: float) -> State:
     """The state at rest on a mesh with edges of about `size` [m]."""
     options = RemeshingOptions(SizingOptions(size_min=size, size_max=size))
-    return settle(model, adapt(replace(model, remeshing=options), state), frames=2)
+    return settle(model, adapt(state, Derived(replace(model, remeshing=options), state)), frames=2)
 
 
 def measure(model: Model, state: State) -> Bent:
@@ -116,7 +117,7 @@ def _stiffness(model: Model, state: State, inner: Bools) -> float:
     """d²E/dκ² over B and the area: from the bending energy of three cylinders around the curvature at rest."""
     mesh = state.mesh
     angle = rest_angle(curvature_stencil(mesh), state.plastic_curvature)
-    ((bending, _),) = make_bending(mesh, model.materials, rest_angle=angle, damage=state.damage)
+    ((bending, _),) = make_hinges(mesh, model.materials).at(angle, state.damage)
     share = 0.5 * inner[mesh.hinges.faces].sum(axis=1)
     flat = np.stack([mesh.u[:, 1], -mesh.u[:, 0], np.zeros(mesh.vertex_count)], axis=1)
     middle, step = _fit_curvature(state.x), 0.1

@@ -19,10 +19,9 @@ import numpy as np
 
 from crumple.materials.material import Material
 from crumple.mesh import SheetMesh, make_sheet_mesh
+from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
-from crumple.simulation.state import Pins, State, initial_state
-from crumple.simulation.workspace import Workspace
-from crumple.timing import PhaseTimer
+from crumple.state import Pins, State, initial_state
 from crumple.typing import Floats
 from crumple.validation.graded_grid import graded_line, grid_faces, mirrored
 from crumple.validation.result import CaseResult, Check, Figure, curve, range_check
@@ -120,15 +119,18 @@ def _release(model: Model, state: State, stretch: float) -> State:
 
 def measure_ridge(model: Model, state: State) -> Ridge:
     """Energies over B from the elements whose middle is not in the ends."""
-    parts = {3: 0.0, 4: 0.0}
+    parts = {"membrane": 0.0, "bending": 0.0}
     whole = 0.0
-    for energy in Workspace(model, state, PhaseTimer()).elastic.energies:
-        nodes = energy.stencil.shape[1]
-        along = state.mesh.u[energy.stencil[:, : 2 if nodes == 4 else 3], 1].mean(axis=1) / LENGTH
-        value = energy.value(state.x) / BEND
-        parts[nodes] += float(value[(along > ENDS) & (along < 1.0 - ENDS)].sum())
-        whole += float(value.sum())
-    return Ridge(parts[4], parts[3], whole)
+    for kind, term in Derived(model, state).terms:
+        if kind.name not in parts:
+            continue
+        for energy in term.stored(state, state.time):
+            ends = energy.stencil[:, :2] if kind.name == "bending" else energy.stencil
+            along = state.mesh.u[ends, 1].mean(axis=1) / LENGTH
+            value = energy.value(state.x) / BEND
+            parts[kind.name] += float(value[(along > ENDS) & (along < 1.0 - ENDS)].sum())
+            whole += float(value.sum())
+    return Ridge(parts["bending"], parts["membrane"], whole)
 
 
 def _bent_sheet(ratio: float, columns: int, rows: int) -> tuple[SheetMesh, Floats]:

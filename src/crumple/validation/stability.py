@@ -15,11 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.simulation.integrate import pin_energies
+from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
-from crumple.simulation.state import State
-from crumple.simulation.workspace import Workspace
 from crumple.solving.potential import Potential
+from crumple.state import State
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats
 from crumple.validation.strip import moved_pins
@@ -46,15 +45,14 @@ class Tangent:
     """Equilibria and second derivative of one mesh without contact."""
 
     def __init__(self, model: Model, state: State) -> None:
-        self._model, self._state = model, state
-        self._workspace = Workspace(model, state, PhaseTimer())
+        self._state = state
+        self._derived = Derived(model, state)
 
     def settle(self, anchor: Floats, x: Floats) -> State | None:
         """The equilibrium with the handles at `anchor` (m, 3), from x; None when K is not positive definite there."""
         state = self._state.replaced(x=x.copy(), pins=moved_pins(self._state.pins, anchor))
-        elastic = self._workspace.elastic.update(x).energies
-        potential = Potential(len(x), [*elastic, *pin_energies(self._model, state, 0.0)], None, PhaseTimer())
-        system = self._workspace.system
+        potential = Potential(len(x), self._derived.stored(state), None, PhaseTimer())
+        system = self._derived.system
         for _ in range(ITERATIONS):
             expansion = potential.expand(state.x, exact=True)
             if not system.factorise(system.assemble(expansion.terms)):
@@ -67,10 +65,10 @@ class Tangent:
 
     def weakest_mode(self, seed: int = 0) -> Floats:
         """The mode of least stiffness per mass at the last equilibrium, (node_count, 3), of length 1."""
-        mass = self._workspace.mass[:, None]
+        mass = self._derived.mass[:, None]
         mode = np.random.default_rng(seed).standard_normal((len(mass), 3))
         for _ in range(POWER_ITERATIONS):
-            mode = self._workspace.system.solve(mass * mode)
+            mode = self._derived.system.solve(mass * mode)
             mode /= np.linalg.norm(mode)
         return mode
 

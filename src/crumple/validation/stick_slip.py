@@ -18,7 +18,7 @@ from crumple.mesh import plane
 from crumple.simulation.model import ContactOptions, Model
 from crumple.simulation.observers import Observer, StepReport, StopRun
 from crumple.simulation.run import run
-from crumple.simulation.state import State, initial_state
+from crumple.state import State, initial_state
 from crumple.validation.elastica import tip_force_ratio
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check, table_check
 from crumple.validation.strip import Strip, clamp, hold, make_strip, reaction, static_model

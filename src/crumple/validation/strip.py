@@ -21,7 +21,7 @@ from crumple.materials.material import Material
 from crumple.mesh import SheetMesh, rectangle
 from crumple.simulation.model import ContactOptions, Model, SolverOptions
 from crumple.simulation.run import run
-from crumple.simulation.state import Pins, State
+from crumple.state import Pins, State
 from crumple.typing import Floats, Ints
 
 CLAMP_STIFFNESS = 1e6

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.mesh import SheetMesh, make_sheet_mesh, rectangle
-from crumple.simulation.state import Pins
+from crumple.state import Pins
 from crumple.typing import Bools, Floats, Ints
 
 CIRCUMFERENCE, HEIGHT = 0.280, 0.216

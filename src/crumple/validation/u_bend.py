@@ -14,7 +14,7 @@ from crumple.materials.material import Material
 from crumple.mesh import plane
 from crumple.simulation.contact_forces import contact_forces
 from crumple.simulation.model import ContactOptions
-from crumple.simulation.state import initial_state
+from crumple.state import initial_state
 from crumple.typing import Floats
 from crumple.validation.elastica import U_BEND_CURVATURE, U_BEND_FORCE
 from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check

@@ -10,8 +10,9 @@ exact second derivatives) or in the elements of a mask (element_count,).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -23,36 +24,13 @@ VALUE, GRADIENT, HESSIAN = 0, 1, 2
 """How many derivatives a kernel is asked for."""
 
 
-class Energy(Protocol):
-    """What the solver asks of elastic, external and contact terms alike.
+class Energy(ABC):
+    """What the solver asks of elastic, external and contact energies alike: all comes from one `evaluate`, usually one
+    compiled kernel.
 
+    `stencil` (n, k), k in 1..4: the nodes of each element.
     `x` (node_count, 3) world positions [m], C-contiguous float64; sheet nodes first, then obstacle nodes.
     """
-
-    @property
-    def stencil(self) -> Ints:
-        """Nodes of each element, (n, k), k in 1..4."""
-        ...
-
-    def value(self, x: Floats) -> Floats:
-        """Energy of each element [J], (n,)."""
-        ...
-
-    def gradient(self, x: Floats) -> Floats:
-        """Derivative of each element's energy [N], (n, k, 3)."""
-        ...
-
-    def hessian(self, x: Floats, project: bool) -> Floats:
-        """Upper node blocks of each element's second derivative [N/m], (n, k(k+1)/2, 3, 3)."""
-        ...
-
-    def gradient_hessian(self, x: Floats, project: bool) -> tuple[Floats, Floats]:
-        """Gradient and Hessian in one pass."""
-        ...
-
-
-class BatchEnergy(ABC):
-    """Base of the energies: all derivatives come from one `evaluate`, usually one compiled kernel."""
 
     stencil: Ints
     keeps_stress: ClassVar[bool] = False
@@ -62,7 +40,8 @@ class BatchEnergy(ABC):
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
     ) -> None:
-        """Fill `value`, then `gradient` if order ≥ 1, then `hessian` if order = 2; the others are not touched."""
+        """Fill `value` (n,) [J] if the order is 0, `gradient` (n, k, 3) [N] if it is 1 or 2, and `hessian`
+        (n, k(k+1)/2, 3, 3) [N/m] if it is 2. What is not asked for may be empty, or be filled as well if it is not."""
 
     def value(self, x: Floats) -> Floats:
         """Energy of each element [J], (n,)."""
@@ -70,15 +49,11 @@ class BatchEnergy(ABC):
         self.evaluate(x, VALUE, True, value, _NO_GRADIENT, _NO_HESSIAN)
         return value
 
-    def value_gradient(self, x: Floats) -> tuple[Floats, Floats]:
-        """Energy of each element and its derivative in one pass."""
-        value, gradient = np.empty(len(self.stencil)), np.empty((*self.stencil.shape, 3))
-        self.evaluate(x, GRADIENT, True, value, gradient, _NO_HESSIAN)
-        return value, gradient
-
     def gradient(self, x: Floats) -> Floats:
         """Derivative of each element's energy [N], (n, k, 3)."""
-        return self.value_gradient(x)[1]
+        value, gradient = np.empty(len(self.stencil)), np.empty((*self.stencil.shape, 3))
+        self.evaluate(x, GRADIENT, True, value, gradient, _NO_HESSIAN)
+        return gradient
 
     def hessian(self, x: Floats, project: Projection = True) -> Floats:
         """Upper node blocks of each element's second derivative [N/m], (n, k(k+1)/2, 3, 3)."""
@@ -103,17 +78,35 @@ class BatchEnergy(ABC):
 
 @dataclass(frozen=True)
 class Example:
-    """An energy with poses to test it in; every registered energy supplies one, see `registry`.
+    """An energy with poses to test it in; every registered energy supplies one, see `register`.
 
     `poses`: name → x.  `rest`: a pose without force, if the energy has one.  `invariant`: rigid motions change
     nothing.  `convex`: poses whose exact element Hessians are semi-definite, so that projection changes nothing.
     """
 
-    energy: BatchEnergy
+    energy: Energy
     poses: dict[str, Floats]
     rest: Floats | None = None
     invariant: bool = False
     convex: tuple[str, ...] = ()
+
+
+MakeExample: TypeAlias = Callable[[np.random.Generator], Example]
+
+ENERGIES: dict[str, MakeExample] = {}
+"""Every registered energy by name, with what makes its example. The test suite examines all of them."""
+
+
+def register(name: str) -> Callable[[MakeExample], MakeExample]:
+    """Decorates the function that makes the example of an energy, so that the energy is tested under `name`."""
+
+    def registered(make: MakeExample) -> MakeExample:
+        if name in ENERGIES and ENERGIES[name].__qualname__ != make.__qualname__:
+            raise ValueError(f"an energy of the name {name!r} is registered already")
+        ENERGIES[name] = make
+        return make
+
+    return registered
 
 
 def block_pairs(k: int) -> Ints:
@@ -128,5 +121,10 @@ def projection_mask(project: Projection, element_count: int) -> Bools:
     return np.ascontiguousarray(project, np.bool_)
 
 
+def total_value(energies: list[Energy], x: Floats) -> float:
+    """The sum over all elements of all energies [J]."""
+    return sum(float(np.sum(energy.value(x))) for energy in energies)
+
+
 _NO_GRADIENT = np.empty((0, 0, 3))
-_NO_HESSIAN = np.empty((0, 0, 3, 3))
+_NO_HESSIAN = np.empty((1, 0, 3, 3))

@@ -1,0 +1,16 @@
+"""What an energy is, and what a term of the model is: the two contracts that all physics keeps."""
+
+from crumple.contract.energy import ENERGIES, Energy, Example, Projection, register
+from crumple.contract.term import EnergyTerm, MountedTerm, Stage, Term
+
+__all__ = [
+    "ENERGIES",
+    "Energy",
+    "EnergyTerm",
+    "Example",
+    "MountedTerm",
+    "Projection",
+    "Stage",
+    "Term",
+    "register",
+]

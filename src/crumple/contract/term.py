@@ -1,0 +1,118 @@
+"""The contract of a term: something that stores energy in the sheets, or exchanges it with them.
+
+A `Term` is constant, part of the model: the membrane, gravity, the handles, an energy of one's own. Before a step on a
+mesh it is mounted there (`mount`), once per mesh, so also after each remeshing; the mounted term then says for every
+stage of a step what is to be minimised, and afterwards what the step has left behind.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from crumple.contract.energy import Energy, total_value
+from crumple.state import State
+from crumple.typing import Floats
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One implicit solve within a step.
+
+    `state` at the start of the step;  `time` [s] at the end of the stage;  `step` [s] by which rates are formed:
+    the rate of a quantity q is (q(x) − q_before)/step, with q_before the sum of `weight` · q(pose) over `before`.
+    For implicit Euler q_before = q(x₀). `is_static`: equilibrium is sought, there are no rates.
+    """
+
+    state: State
+    time: float
+    step: float
+    before: tuple[tuple[float, Floats], ...]
+    is_static: bool = False
+
+    def past(self, quantity: Callable[[Floats], Floats]) -> Floats:
+        """What `quantity`, a function of the positions (node_count, 3), is before the stage."""
+        first, *others = self.before
+        total = quantity(first[1]) if first[0] == 1.0 else first[0] * quantity(first[1])
+        for weight, pose in others:
+            total = total + weight * quantity(pose)
+        return total
+
+
+class MountedTerm(ABC):
+    """A term on one mesh. It is not changed by steps: what varies is in the state."""
+
+    @abstractmethod
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        """The energies that depend on the positions alone, as they are at `time` [s] for a sheet in `state`."""
+
+    def over(self, stage: Stage) -> Sequence[Energy]:
+        """What a stage minimises: the stored energy at its end, and what the motion dissipates on the way."""
+        return self.stored(stage.state, stage.time)
+
+    def begin(self, state: State, step: float) -> State:
+        """The state at the start of a step of `step` [s]: handles take hold here. The same object as a rule."""
+        return state
+
+    def acceleration(self) -> Floats | None:
+        """An acceleration that acts on all nodes alike (3,) [m/s²], if there is one; it needs no energy in `over`."""
+        return None
+
+    def measure(self, state: State) -> float:
+        """The energy stored in the sheets [J], for reports."""
+        return total_value(list(self.stored(state, state.time)), state.x)
+
+    def settle(self, state: State, step: float) -> State:
+        """The state after an accepted step of `step` [s]: what has yielded, multipliers, counters.
+
+        The same object when there is nothing to change.
+        """
+        return state
+
+
+class Term(ABC):
+    """A constant part of the model."""
+
+    name: ClassVar[str]
+    """Under which its energy is reported."""
+    is_in_play: ClassVar[bool] = True
+    """Whether errors of a step are compared with its energy: not with that of springs that only hold something."""
+
+    @abstractmethod
+    def mount(self, state: State) -> MountedTerm:
+        """The term on the mesh of `state`."""
+
+
+class EnergyTerm(Term):
+    """A term of one's own: a function that makes energies for a mesh, called again whenever the mesh changes.
+
+    `make(state)` returns an energy or a list of them.
+    """
+
+    def __init__(self, name: str, make: Callable[[State], Energy | Sequence[Energy]]) -> None:
+        self.name = name  # type: ignore[misc]
+        self._make = make
+
+    def mount(self, state: State) -> MountedTerm:
+        made = self._make(state)
+        return _Fixed([made] if isinstance(made, Energy) else list(made))
+
+
+class _Fixed(MountedTerm):
+    """Energies that do not change while the mesh does not."""
+
+    def __init__(self, energies: list[Energy]) -> None:
+        self._energies = energies
+
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        return self._energies
+
+
+def kinetic_energy(mass: Floats, v: Floats | float) -> float:
+    """½ Σ m v² [J] for velocities (n, 3) or one speed [m/s]."""
+    square = np.einsum("ni,ni->n", v, v) if isinstance(v, np.ndarray) else v * v
+    return 0.5 * float(np.sum(mass * square))

@@ -1,0 +1,160 @@
+"""From a mesh and its materials to elastic energies: which faces are constant, which are measured.
+
+A hinge lies between two faces, which bend in series: with the stiffness B, damage δ and weakening γ of each,
+
+    (A1+A2)/B = A1 (1 + γ1 δ1)/B1 + A2 (1 + γ2 δ2)/B2
+
+where B1 and B2 are those of a curvature across the edge, in the pattern directions of each face.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
+from crumple.energies.bending_measured import BendingMeasured, knot_angles
+from crumple.energies.membrane_measured import MembraneMeasured, make_membrane_measured
+from crumple.energies.membrane_stvk import MembraneStvk, make_membrane_stvk
+from crumple.materials.material import CURVATURE_KNOTS, Material, bending_along
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.typing import Bools, Floats, Ints
+
+Hinge: TypeAlias = BendingHinge | BendingMeasured
+Indices: TypeAlias = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class MembraneParts:
+    """The membranes of all faces of a mesh, unstrained at rest: `constant` ones, then `measured` ones, if any.
+
+    `faces`: which faces each has;  `damping`: their damping time β [s].
+    """
+
+    constant: MembraneStvk | None
+    measured: MembraneMeasured | None
+    faces: tuple[Indices, Indices]
+    damping: tuple[Floats, Floats]
+
+    def at(self, x: Floats, rest_strain: Floats) -> list[tuple[MembraneStvk, Floats]]:
+        """The energies with the Green strain `rest_strain` (face_count, 3) at rest, and the damping times of each.
+
+        The stiffness of measured membranes is that of the pose x.
+        """
+        parts: list[tuple[MembraneStvk, Floats]] = []
+        if self.constant is not None:
+            parts.append((replace(self.constant, rest_strain=rest_strain[self.faces[0]]), self.damping[0]))
+        if self.measured is not None:
+            rested = replace(self.measured, rest_strain=rest_strain[self.faces[1]])
+            parts.append((rested.sampled(x), self.damping[1]))
+        return parts
+
+
+def make_membranes(mesh: SheetMesh, materials: tuple[Material, ...]) -> MembraneParts:
+    """The membranes of `mesh`, whose faces name their material in `face_material`."""
+    is_measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]
+    damping = np.array([material.damping for material in materials])[mesh.face_material]
+    corners = mesh.u[mesh.faces]
+    faces = np.flatnonzero(~is_measured), np.flatnonzero(is_measured)
+    constant, measured = None, None
+    if len(faces[0]):
+        table = np.array([m.membrane if not m.membrane_is_measured else np.zeros(4) for m in materials])
+        which = faces[0]
+        constant = make_membrane_stvk(corners[which], mesh.face_nodes[which], table[mesh.face_material[which]])
+    if len(faces[1]):
+        table = np.array([m.membrane if m.membrane_is_measured else np.zeros((6, 4)) for m in materials])
+        which = faces[1]
+        measured = make_membrane_measured(corners[which], mesh.face_nodes[which], table[mesh.face_material[which]])
+    return MembraneParts(constant, measured, faces, (damping[faces[0]], damping[faces[1]]))
+
+
+@dataclass(frozen=True)
+class HingeParts:
+    """The hinges of a mesh: `hinges` between constant faces, then others, and the stencil of each group (n, 4).
+
+    `length` (hinge_count,) [m];  `faces` (hinge_count, 2);  `face_area` (face_count,) [m²];
+    `side_stiffness` two of (hinge_count, width) [N m];  `weakening` (face_count,);  `damping` (hinge_count,) [s].
+    """
+
+    hinges: tuple[Indices, Indices]
+    stencils: tuple[Ints, Ints]
+    length: Floats
+    faces: Ints
+    face_area: Floats
+    side_stiffness: tuple[Floats, Floats]
+    weakening: Floats
+    damping: Floats
+
+    def stiffness(self, damage: Floats | None = None) -> Floats:
+        """Bending stiffness B across each hinge, `damage` (face_count,) included [N m].
+
+        (hinge_count, 1), or (hinge_count, 5) at the measured curvatures when some material is measured.
+        """
+        softening = np.ones(len(self.face_area)) if damage is None else 1.0 + self.weakening * damage
+        compliance = np.zeros_like(self.side_stiffness[0])
+        for side in range(2):
+            face = self.faces[:, side]
+            with np.errstate(divide="ignore"):  # a face without bending stiffness makes a hinge without
+                compliance += (self.face_area[face] * softening[face])[:, None] / self.side_stiffness[side]
+        return self._area[:, None] / compliance
+
+    def at(self, rest_angle: Floats, damage: Floats | None = None) -> list[tuple[Hinge, Floats]]:
+        """The energies with the angles `rest_angle` (hinge_count,) [rad] at rest, and the damping times of each."""
+        bending, area = self.stiffness(damage), self._area
+        parts: list[tuple[Hinge, Floats]] = []
+        constant, measured = self.hinges
+        if len(constant):
+            stiffness = hinge_stiffness(bending[constant, 0], self.length[constant], area[constant])
+            energy = BendingHinge(self.stencils[0], stiffness, rest_angle[constant])
+            parts.append((energy, self.damping[constant]))
+        if len(measured):
+            stiffness = hinge_stiffness(bending[measured], self.length[measured, None], area[measured, None])
+            spacing = knot_angles(CURVATURE_KNOTS[1], self.length[measured], area[measured])
+            cloth = BendingMeasured(self.stencils[1], stiffness, spacing, rest_angle[measured])
+            parts.append((cloth, self.damping[measured]))
+        return parts
+
+    @property
+    def _area(self) -> Floats:
+        """Area of both faces of each hinge [m²]."""
+        area: Floats = self.face_area[self.faces].sum(axis=1)
+        return area
+
+
+def make_hinges(mesh: SheetMesh, materials: tuple[Material, ...]) -> HingeParts:
+    """The hinges of `mesh`, whose faces name their material in `face_material`."""
+    hinges = mesh.hinges
+    group = mesh.face_material[hinges.faces]
+    is_measured = np.array([material.bending_is_measured for material in materials])[group].any(axis=1)
+    width = len(CURVATURE_KNOTS) if any(material.bending_is_measured for material in materials) else 1
+    chosen = np.flatnonzero(~is_measured), np.flatnonzero(is_measured)
+    return HingeParts(
+        hinges=chosen,
+        stencils=(hinges.nodes[chosen[0]], hinges.nodes[chosen[1]]),
+        length=mesh.corner_length[hinges.corners].mean(axis=1),
+        faces=hinges.faces,
+        face_area=np.abs(mesh.face_area),
+        side_stiffness=(
+            _side_bending(mesh, materials, hinges.corners[:, 0], width),
+            _side_bending(mesh, materials, hinges.corners[:, 1], width),
+        ),
+        weakening=np.array([material.weakening for material in materials])[mesh.face_material],
+        damping=np.array([material.damping for material in materials])[group].mean(axis=1),
+    )
+
+
+def _side_bending(mesh: SheetMesh, materials: tuple[Material, ...], corners: Ints, width: int) -> Floats:
+    """Bending stiffness of one face of each hinge when curved across the half-edge `corners`, (n, width)."""
+    face, k = corners // 3, corners % 3
+    edge = mesh.u[mesh.faces[face, (k + 1) % 3]] - mesh.u[mesh.faces[face, k]]
+    across = np.arctan2(edge[:, 0], -edge[:, 1])
+    group = mesh.face_material[face]
+    stiffness = np.empty((len(corners), width))
+    for index, material in enumerate(materials):
+        chosen: Bools = group == index
+        values = bending_along(material.bending, across[chosen])
+        stiffness[chosen] = values if values.ndim == 2 else values[:, None]
+    return stiffness

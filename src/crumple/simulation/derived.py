@@ -1,0 +1,133 @@
+"""What follows from a model and the mesh of a state; made anew whenever the mesh changes, never changed itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from crumple.contact import Surface, make_surface
+from crumple.contract import Energy, MountedTerm, Stage, Term
+from crumple.energies.inertia import node_masses
+from crumple.linalg import make_solver
+from crumple.simulation.embedding import Embedding
+from crumple.simulation.model import Model
+from crumple.solving.system import NewtonSystem
+from crumple.state import State
+from crumple.timing import PhaseTimer
+from crumple.typing import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The terms of `model` on the mesh of `state`, and what the steps on this mesh share.
+
+    Of the state only the mesh counts, and what does not change while the mesh does not. Costly parts are made when
+    they are first asked for.
+    """
+
+    model: Model
+    state: State
+    timer: PhaseTimer = field(default_factory=PhaseTimer)
+
+    @cached_property
+    def terms(self) -> tuple[tuple[Term, MountedTerm], ...]:
+        """Every term of the model with its form on this mesh."""
+        return tuple((term, term.mount(self.state)) for term in self.model.terms)
+
+    def prepared(self) -> Derived:
+        """The same, with what every step needs made already."""
+        assert self.terms
+        assert self.system
+        return self
+
+    @cached_property
+    def mass(self) -> Floats:
+        """Mass of each node [kg], (node_count,)."""
+        return node_masses(self.state.mesh, self.model.materials)
+
+    @cached_property
+    def size(self) -> float:
+        """Diagonal of the box around the sheets at rest [m]."""
+        return float(np.linalg.norm(np.ptp(self.state.mesh.node_rest, axis=0)))
+
+    @cached_property
+    def nodes(self) -> Ints:
+        """The stencil of all nodes, (node_count, 1)."""
+        return np.arange(self.state.mesh.node_count, dtype=np.int32).reshape(-1, 1)
+
+    @cached_property
+    def node_part(self) -> Ints:
+        """The part of every node: sheets first, then obstacles, (node_count + obstacle_nodes,)."""
+        return node_parts(self.model, self.state)
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """What moves the plastic embedding of this mesh."""
+        return Embedding(self.state.mesh, solver=make_solver(self.model.solver.linear_solver))
+
+    @cached_property
+    def system(self) -> NewtonSystem:
+        """The linear system of all nodes. Springs that hold something come and go; the other stencils stay."""
+        staying = [term.stored(self.state, self.state.time) for kind, term in self.terms if kind.is_in_play]
+        stencils = [self.nodes, *(energy.stencil for energies in staying for energy in energies)]
+        return NewtonSystem(len(self.nodes), stencils, make_solver(self.model.solver.linear_solver), self.timer)
+
+    @cached_property
+    def _surfaces(self) -> dict[tuple[bool, ...], Surface]:
+        return {}
+
+    def surface(self, time: float) -> Surface | None:
+        """What can touch at `time` [s]: the sheets and the obstacles present then; None without contact."""
+        if not self.model.contact.enabled:
+            return None
+        present = tuple(obstacle.active(time) for obstacle in self.model.obstacles)
+        if present not in self._surfaces:
+            self._surfaces[present] = contact_surface(self.model, self.state, time)
+        return self._surfaces[present]
+
+    def stored(self, state: State) -> list[Energy]:
+        """The energies of all terms at the time of `state`, without what depends on motion."""
+        return [energy for _, term in self.terms for energy in term.stored(state, state.time)]
+
+    def over(self, stage: Stage) -> list[Energy]:
+        """The energies of all terms over a stage of a step."""
+        return [energy for _, term in self.terms for energy in term.over(stage)]
+
+    def acceleration(self) -> Floats:
+        """What acts on all nodes alike, (3,) [m/s²]."""
+        parts = [term.acceleration() for _, term in self.terms]
+        return np.sum([part for part in parts if part is not None], axis=0) if parts else np.zeros(3)
+
+
+def node_parts(model: Model, state: State) -> Ints:
+    """The part of every node: sheets first, then obstacles, (node_count + obstacle_nodes,)."""
+    sheets = len(model.sheet_names)
+    counts = [obstacle.node_count for obstacle in model.obstacles]
+    obstacles = np.repeat(np.arange(len(counts)) + sheets, counts)
+    return np.concatenate([state.mesh.node_sheet, obstacles]).astype(np.int32)
+
+
+def contact_surface(model: Model, state: State, time: float) -> Surface:
+    """What can touch at `time` [s]: the sheets and the obstacles present then, nodes as in `node_parts`."""
+    mesh = state.mesh
+    offset = mesh.node_count
+    faces = []
+    for obstacle in model.obstacles:
+        if obstacle.active(time):
+            faces.append(obstacle.faces + np.int32(offset))
+        offset += obstacle.node_count
+    contact = model.contact
+    thickness = [*contact.sheet_thickness, *(obstacle.thickness for obstacle in model.obstacles)]
+    return make_surface(
+        mesh.face_nodes,
+        np.concatenate([mesh.node_rest, model.obstacle_positions(0.0)]),
+        dynamic_count=mesh.node_count,
+        obstacle_faces=np.concatenate(faces) if faces else None,
+        node_part=node_parts(model, state),
+        part_thickness=np.array(thickness) if thickness else 0.0,
+        friction=contact.friction if contact.friction.size else 0.0,
+        face_area=mesh.face_area,
+        dhat=contact.activation,
+    )

@@ -1,0 +1,103 @@
+"""One frame, after Algorithm 1 of [Narain2013]:
+
+    integrate · yield · embed      in steps, up to the end of the frame, with contact inside the implicit solve
+    remesh · resample · project    once, at its end
+
+What is derived from a state is made anew at the start of the frame and whenever the mesh changes, so a run that is
+resumed from a frame repeats the same bits.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crumple.errors import SimulationError
+from crumple.simulation.adapting import remesh_state
+from crumple.simulation.derived import Derived
+from crumple.simulation.model import Model
+from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.simulation.projection import project
+from crumple.simulation.step import advance_step, measure_energies
+from crumple.state import State
+from crumple.timing import PhaseTimer
+
+
+def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()) -> tuple[State, FrameReport]:
+    """The state at the end of the next frame, and what the frame cost. Observers are told of every step."""
+    begin, timer = clock.perf_counter(), PhaseTimer()
+    with timer("preparation"):
+        derived = Derived(model, state, timer).prepared()
+    end = (state.frame + 1) * model.frame_time
+    reports: list[StepReport] = []
+    is_embedded = False
+    while state.time < end:
+        state, report, is_embedded = advance_once(state, derived, end, is_embedded)
+        reports.append(report)
+        for observer in observers:
+            observer.on_step(model, state, report)
+    state = adapt(state.replaced(frame=state.frame + 1), derived)
+    return state, _summarise(state, reports, clock.perf_counter() - begin, timer, derived.system.solver.name)
+
+
+def advance_once(state: State, derived: Derived, end: float, is_embedded: bool) -> tuple[State, StepReport, bool]:
+    """One step with all that it leaves behind: integrate, yield, embed.
+
+    `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step.
+    """
+    try:
+        moved, report = advance_step(state, derived, end)
+    except SimulationError as error:
+        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
+    with derived.timer("plasticity"):
+        settled = settle(moved, derived, report.step)
+        settled, is_embedded = embed(moved, settled, derived, is_embedded)
+    return settled, replace(report, energies=measure_energies(settled, derived)), is_embedded
+
+
+def settle(state: State, derived: Derived, step: float) -> State:
+    """The state after what a step has bent and stretched too far has yielded."""
+    for _, term in derived.terms:
+        state = term.settle(state, step)
+    return state
+
+
+def embed(before: State, state: State, derived: Derived, is_embedded: bool) -> tuple[State, bool]:
+    """The state with its plastic embedding moved towards the plastic state, and whether it is there."""
+    if (state is before and is_embedded) or not derived.model.is_plastic:
+        return state, is_embedded
+    embedded = derived.embedding.advance(
+        state.y, state.plastic_curvature, state.plastic_strain, before=before.plastic_curvature
+    )
+    return state if embedded.y is state.y else state.replaced(y=embedded.y), embedded.is_settled
+
+
+def adapt(state: State, derived: Derived) -> State:
+    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off."""
+    model, timer = derived.model, derived.timer
+    if model.remeshing is None:
+        return state
+    with timer("remeshing"):
+        remeshed, change = remesh_state(state, derived)
+    if model.remeshing.projection and not change.is_none:
+        with timer("projection"):
+            fresh = Derived(model, remeshed)
+            remeshed = project(remeshed, fresh, change.node_fields["acceleration"], change.changed_nodes)
+    return remeshed
+
+
+def _summarise(state: State, reports: list[StepReport], seconds: float, timer: PhaseTimer, solver: str) -> FrameReport:
+    return FrameReport(
+        frame=state.frame,
+        time=state.time,
+        faces=state.mesh.face_count,
+        steps=len(reports),
+        iterations=sum(report.iterations for report in reports),
+        contacts_max=max((report.contacts for report in reports), default=0),
+        seconds=seconds,
+        phases=timer.take(),
+        energies=reports[-1].energies if reports else {},
+        warnings=tuple(report.note for report in reports if report.note),
+        linear_solver=solver,
+    )

@@ -1,0 +1,10 @@
+"""The terms that a model is made of."""
+
+from crumple.simulation.terms.air import Air
+from crumple.simulation.terms.attachments import Attachments
+from crumple.simulation.terms.bending import Bending
+from crumple.simulation.terms.gravity import Gravity
+from crumple.simulation.terms.handles import Handles
+from crumple.simulation.terms.membrane import Membrane
+
+__all__ = ["Air", "Attachments", "Bending", "Gravity", "Handles", "Membrane"]

@@ -1,0 +1,39 @@
+"""Air that moves, or through which the sheets move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crumple.contract import Energy, MountedTerm, Stage, Term
+from crumple.energies.wind import Wind, make_wind
+from crumple.state import State
+
+
+@dataclass(frozen=True)
+class Air(Term):
+    """Pressure and drag of the `wind`."""
+
+    wind: Wind
+    name = "air"
+    is_in_play = False
+
+    def mount(self, state: State) -> MountedTerm:
+        return MountedAir(self.wind)
+
+
+@dataclass(frozen=True)
+class MountedAir(MountedTerm):
+    """The air; it stores nothing."""
+
+    wind: Wind
+
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        return []
+
+    def over(self, stage: Stage) -> Sequence[Energy]:
+        state = stage.state
+        before = stage.past(np.asarray)
+        return [make_wind(self.wind, state.mesh.face_nodes, state.x, state.v, stage.step, before=before)]

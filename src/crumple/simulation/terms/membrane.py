@@ -1,0 +1,56 @@
+"""The membrane: resistance to stretching, with damping and yielding in plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crumple.contract import Energy, MountedTerm, Stage, Term
+from crumple.energies.sheets import MembraneParts, make_membranes
+from crumple.materials.material import Material
+from crumple.plasticity import total_strain, yield_strain
+from crumple.state import State
+from crumple.typing import Floats
+
+
+@dataclass(frozen=True)
+class Membrane(Term):
+    """The membranes of sheets of the `materials`; they yield if `is_plastic` and their material has a yield strain."""
+
+    materials: tuple[Material, ...]
+    is_plastic: bool = True
+    name = "membrane"
+
+    def mount(self, state: State) -> MountedTerm:
+        limits = np.array([material.yield_strain for material in self.materials], np.float64)[state.mesh.face_material]
+        yields = self.is_plastic and bool(np.isfinite(limits).any())
+        return MountedMembrane(make_membranes(state.mesh, self.materials), limits if yields else None)
+
+
+@dataclass(frozen=True)
+class MountedMembrane(MountedTerm):
+    """The membranes of one mesh; `limit` (face_count,): strain at which faces yield, None when none can."""
+
+    parts: MembraneParts
+    limit: Floats | None
+
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        return [energy for energy, _ in self.parts.at(state.x, state.plastic_strain)]
+
+    def over(self, stage: Stage) -> Sequence[Energy]:
+        energies: list[Energy] = []
+        for energy, damping in self.parts.at(stage.state.x, stage.state.plastic_strain):
+            if stage.is_static or not damping.any():
+                energies.append(energy)
+            else:
+                energies += energy.damped(stage.past(energy.deformation), damping / stage.step)
+        return energies
+
+    def settle(self, state: State, step: float) -> State:
+        if self.limit is None:
+            return state
+        plastic = yield_strain(total_strain(state.mesh, state.x), state.plastic_strain, self.limit)
+        same = np.array_equal(plastic, state.plastic_strain)
+        return state if same else state.replaced(plastic_strain=plastic)

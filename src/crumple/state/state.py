@@ -1,0 +1,180 @@
+"""What varies during a run: exactly what a checkpoint holds.
+
+Every array that lives on the mesh declares, with `attached`, on what kind of element it lives, how many numbers it has
+there and by which rule it follows a change of the mesh. Transfer, recording, digest and the checks below all read
+these declarations, so a new field is one line here. Fields of a user's own are added to a state with `with_field`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.mesh.fields import Field, Place, Rule
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.state.following import element_count
+from crumple.state.ragged import Bonds, Pins, no_bonds, no_pins
+from crumple.typing import Floats
+
+
+def attached(where: Place, width: int, rule: Rule, *, optional: bool = False) -> Any:
+    """Declares an array of `width` numbers on each element; `optional` ones are zero when they are left out."""
+    metadata = {"where": where, "width": width, "rule": rule}
+    return dataclasses.field(default=None, metadata=metadata) if optional else dataclasses.field(metadata=metadata)
+
+
+@dataclass(frozen=True)
+class OwnField:
+    """A field of the user's: `values` (element_count, …) on elements of the kind `where` that follow by `rule`."""
+
+    where: str
+    rule: str
+    values: np.ndarray
+
+    def declared(self, name: str) -> Field:
+        """Its declaration; `InputError` when there is no such rule on such elements."""
+        width = int(np.prod(self.values.shape[1:], dtype=np.int64))
+        return Field(name, self.where, width, self.rule)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class State:
+    """One instant of a simulation.
+
+    `x`, `v` (node_count, 3) world positions [m] and velocities [m/s];  `y` (node_count, 3) plastic embedding [m];
+    `plastic_curvature` (face_count, 3) S_p as (xx, yy, xy) [1/m];  `damage` (face_count,) [-];
+    `plastic_strain` (face_count, 3) plastic part E_p of the Green strain (xx, yy, xy), none by default;
+    `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
+    `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
+    `pins`, `bonds`: nodes that handles hold, and that attachments join;  `own`: fields of the user's, by name;
+    `step_size` the step that the step control tries next [s];  `frame` the number of finished frames;
+    `steps`, `iterations` done since the start.
+    """
+
+    mesh: SheetMesh
+    x: Floats = attached("node", 3, "interpolate")
+    v: Floats = attached("node", 3, "interpolate")
+    y: Floats = attached("node", 3, "interpolate")
+    plastic_curvature: Floats = attached("face", 3, "custom")
+    damage: Floats = attached("face", 1, "conserve")
+    obstacle_x: Floats
+    obstacle_lag: Floats
+    plastic_strain: Floats = attached("face", 3, "conserve", optional=True)
+    pins: Pins = dataclasses.field(default_factory=no_pins)
+    bonds: Bonds = dataclasses.field(default_factory=no_bonds)
+    own: Mapping[str, OwnField] = dataclasses.field(default_factory=dict)
+    time: float = 0.0
+    step_size: float = 1e-3
+    frame: int = 0
+    steps: int = 0
+    iterations: int = 0
+
+    def __post_init__(self) -> None:
+        for field in state_fields():
+            count = element_count(self.mesh, field.where)
+            values = getattr(self, field.name)
+            if values is None or (len(values) == 0 and count > 0 and field.name in _OPTIONAL):
+                object.__setattr__(self, field.name, np.zeros(field.shape(count)))
+            else:
+                _check(field, values, count)
+        for name, own in self.own.items():
+            _check(own.declared(name), own.values, element_count(self.mesh, own.where))
+
+    def replaced(self, **changes: object) -> State:
+        """A copy with the named fields changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def with_field(self, name: str, values: np.ndarray, *, where: Place, rule: Rule) -> State:
+        """The state with a field of one's own, which follows remeshing and is recorded and resumed like any other.
+
+        `values` (element_count, …) on the elements `where`: "node", "vertex", "edge", "face" or "hinge";
+        `rule`: "interpolate" (nodes, vertices), "conserve" (faces), "copy" or "discard".
+        """
+        if rule == "custom":
+            raise InputError(f"field {name!r}", "choose interpolate, conserve, copy or discard", rule)
+        if name in _NAMES or not name.isidentifier():
+            raise InputError("name of a field", "must be a word that no other field of a state has", name)
+        own = OwnField(where, rule, np.ascontiguousarray(values))
+        return self.replaced(own={**self.own, name: own})
+
+    def field(self, name: str) -> np.ndarray:
+        """The values of a field by its name, one's own or not."""
+        if name in self.own:
+            return self.own[name].values
+        if name not in {field.name for field in state_fields()}:
+            known = [*(field.name for field in state_fields()), *self.own]
+            raise InputError("field", f"the state has {', '.join(known)}", name)
+        values: np.ndarray = getattr(self, name)
+        return values
+
+
+@cache
+def state_fields() -> tuple[Field, ...]:
+    """The declared fields of `State`."""
+    return tuple(
+        Field(one.name, one.metadata["where"], one.metadata["width"], one.metadata["rule"])
+        for one in dataclasses.fields(State)
+        if one.metadata
+    )
+
+
+def attached_values(state: State) -> Iterator[tuple[Field, np.ndarray]]:
+    """Every field of a state that lives on the mesh, those of the user's included, with its values."""
+    for field in state_fields():
+        yield field, getattr(state, field.name)
+    for name, own in state.own.items():
+        yield own.declared(name), own.values
+
+
+def initial_state(
+    mesh: SheetMesh,
+    x: Floats,
+    *,
+    v: Floats | None = None,
+    obstacle_x: Floats | None = None,
+    obstacle_count: int = 0,
+    pins: Pins | None = None,
+    step_size: float = 1e-3,
+) -> State:
+    """A state at time 0 without plastic deformation; at rest unless `v` says otherwise.
+
+    Raises InputError for positions or velocities that are not finite.
+    """
+    for name, values in (("positions", x), ("velocities", v), ("obstacle positions", obstacle_x)):
+        if values is not None and not np.isfinite(values).all():
+            raise InputError(name, "must all be finite numbers")
+    x = np.ascontiguousarray(x, np.float64)
+    return State(
+        mesh=mesh,
+        x=x,
+        v=np.zeros_like(x) if v is None else np.ascontiguousarray(v, np.float64),
+        y=mesh.node_rest.copy(),
+        plastic_curvature=np.zeros((mesh.face_count, 3)),
+        damage=np.zeros(mesh.face_count),
+        obstacle_x=np.zeros((0, 3)) if obstacle_x is None else np.ascontiguousarray(obstacle_x, np.float64),
+        obstacle_lag=np.zeros(obstacle_count),
+        pins=no_pins() if pins is None else pins,
+        step_size=step_size,
+    )
+
+
+def _check(field: Field, values: np.ndarray, count: int) -> None:
+    """Refuse values that do not fit the mesh."""
+    shape = np.shape(values)
+    fits = (
+        shape == field.shape(count)
+        if field.width == 1
+        else shape[:1] == (count,) and np.size(values) == (count * field.width)
+    )
+    if not fits:
+        raise InputError(f"state.{field.name}", f"must have the shape {field.shape(count)} ({field.where}s)", shape)
+
+
+_NAMES = frozenset(one.name for one in dataclasses.fields(State))
+_OPTIONAL = frozenset(one.name for one in dataclasses.fields(State) if one.metadata and one.default is None)

@@ -1,0 +1,73 @@
+"""A state follows a change of its mesh: one function for remeshing, cutting, gliding and lines put into a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.mesh.combine import concatenate
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.state.change import Change
+from crumple.state.embedded import follow_plastic_curvature
+from crumple.state.following import follow
+from crumple.state.state import OwnField, State, state_fields
+from crumple.typing import Floats
+
+CUSTOM: dict[str, Callable[[State, Floats, Change], Floats]] = {"plastic_curvature": follow_plastic_curvature}
+"""How the fields with the rule "custom" follow: from the state before, the embedding after, and the change."""
+
+
+def transfer(state: State, change: Change, *, mesh: SheetMesh | None = None) -> State:
+    """The state on the new mesh: every field by its rule, or as the edit itself has placed it.
+
+    `mesh`: the new mesh with other labels, if they are to change as well.
+    """
+    if change.is_none:
+        return state
+    if change.old_mesh.face_count != state.mesh.face_count or change.old_mesh.node_count != state.mesh.node_count:
+        raise InputError("transfer", "the change starts from another mesh than that of the state")
+    values: dict[str, Any] = {}
+    for field in state_fields():
+        if field.name in change.carried:
+            values[field.name] = np.ascontiguousarray(change.carried[field.name])
+        elif field.rule != "custom":
+            values[field.name] = follow(field, getattr(state, field.name), change)
+    for name, custom in CUSTOM.items():
+        values[name] = custom(state, values["y"], change)
+    own = {name: replace(one, values=follow(one.declared(name), one.values, change)) for name, one in state.own.items()}
+    return state.replaced(
+        mesh=change.mesh if mesh is None else mesh,
+        pins=state.pins.follow(change),
+        bonds=state.bonds.follow(change),
+        own=own,
+        **values,
+    )
+
+
+def merge(states: Sequence[State]) -> State:
+    """One state of all sheets side by side; obstacles, time and counters are those of the first.
+
+    Face groups keep their numbers. All states must have the same fields of the user's.
+    """
+    mesh, first_node = concatenate([state.mesh for state in states])
+    values: dict[str, Any] = {
+        field.name: np.concatenate([getattr(state, field.name) for state in states]) for field in state_fields()
+    }
+    for name in ("pins", "bonds"):
+        parts = [getattr(state, name).shifted(int(node)) for state, node in zip(states, first_node, strict=False)]
+        values[name] = _joined(parts)
+    own = {name: _merged_own([state.own[name] for state in states]) for name in states[0].own}
+    return states[0].replaced(mesh=mesh, own=own, **values)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Ragged data of the same kind, one after the other."""
+    return type(parts[0])(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
+
+
+def _merged_own(parts: Sequence[OwnField]) -> OwnField:
+    return replace(parts[0], values=np.concatenate([part.values for part in parts]))
