@@ -31,6 +31,8 @@ _HOMES = {
     "load_scene": "crumple.scenes",
     "remesh": "crumple.remeshing",
     "run": "crumple.simulation.run",
+    "Simulation": "crumple.live",
+    "simulate": "crumple.live",
 }
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "Model",
     "Observer",
     "Recording",
+    "Simulation",
     "SimulationError",
     "State",
     "build",
@@ -48,10 +51,12 @@ __all__ = [
     "preset",
     "remesh",
     "run",
+    "simulate",
 ]
 
 if TYPE_CHECKING:
     from crumple.errors import CrumpleError, InputError, SimulationError
+    from crumple.live import Simulation, simulate
     from crumple.materials import Material, preset
     from crumple.recording import Recording, create_recording
     from crumple.remeshing import remesh
@@ -60,6 +65,10 @@ if TYPE_CHECKING:
     from crumple.simulation.observers import Observer
     from crumple.simulation.run import run
     from crumple.state import State
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from crumple.errors import InputError
 from crumple.typing import Floats
@@ -173,6 +174,12 @@ def rotation_matrix(vector: Sequence[float] | Floats) -> Floats:
     a, b, c = v / angle
     cross = np.array([[0.0, -c, b], [c, 0.0, -a], [-b, a, 0.0]])
     return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
+
+
+def rotation_vector_of(matrix: Floats) -> Floats:
+    """The rotation vector (3,) [rad], at most π long, of a rotation (3, 3)."""
+    vector: Floats = Rotation.from_matrix(matrix).as_rotvec()
+    return vector
 
 
 def rotation_vector(angle: float, axis: Sequence[float]) -> tuple[float, float, float]:

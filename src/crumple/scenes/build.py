@@ -48,8 +48,7 @@ def build(scene: Scene | str | Path, overrides: Sequence[str] = (), *, quick: bo
 
     Raises SceneError with everything that is wrong; a scene that starts intersecting is refused.
     """
-    if not isinstance(scene, Scene):
-        scene = load_scene(scene, overrides, quick=quick)
+    scene = load_scene(scene, overrides, quick=quick)
     problems = Problems(scene.source)
     built = assemble(scene, problems)
     problems.stop()

@@ -25,12 +25,17 @@ MOST_DOTS = 1000
 """In a key; longer ones are nonsense and take tomllib quadratic time."""
 
 
-def load_scene(source: str | Path, overrides: Sequence[str] = (), *, quick: bool = False) -> Scene:
-    """The scene of a built-in name or a file, with `key=value` overrides applied, after `[quick]` if asked.
+def load_scene(source: Scene | str | Path, overrides: Sequence[str] = (), *, quick: bool = False) -> Scene:
+    """The scene of a built-in name or a file, or a scene itself, with `key=value` overrides applied, after `[quick]` if
+    asked.
 
     Files named in it are looked up beside the scene file and made absolute. Raises SceneError, which holds all
     that is wrong, one line each.
     """
+    if isinstance(source, Scene):
+        if not overrides and not quick:
+            return source
+        return scene_from_tables(source.tables(), source=source.source, overrides=overrides, quick=quick)
     tables, label, folder = read_scene(source)
     return scene_from_tables(tables, source=label, folder=folder, overrides=overrides, quick=quick)
 

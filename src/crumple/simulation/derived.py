@@ -13,6 +13,7 @@ from crumple.energies.inertia import node_masses
 from crumple.linalg import make_solver
 from crumple.simulation.embedding import Embedding
 from crumple.simulation.model import Model
+from crumple.simulation.terms import Handles
 from crumple.solving.system import NewtonSystem
 from crumple.state import State
 from crumple.timing import PhaseTimer
@@ -41,6 +42,17 @@ class Derived:
         assert self.terms
         assert self.system
         return self
+
+    def with_handles(self, model: Model) -> Derived:
+        """The same for a `model` that differs in its handles only; all else is shared."""
+        other = Derived(model, self.state, self.timer)
+        shared = {name: value for name, value in vars(self).items() if name not in vars(other)}
+        vars(other).update(shared)
+        kept = {term.name: mounted for term, mounted in self.terms if term.name != Handles.name}
+        vars(other)["terms"] = tuple(
+            (term, kept[term.name] if term.name in kept else term.mount(self.state)) for term in model.terms
+        )
+        return other
 
     @cached_property
     def mass(self) -> Floats:

@@ -1,0 +1,315 @@
+"""Simulations under one's own control: for notebooks, robots and tests.
+
+>>> import crumple
+>>> sim = crumple.Simulation("drape", quick=True)     # doctest: +SKIP
+>>> while sim.time < 0.5:                             # doctest: +SKIP
+...     sim.step(0.02)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from crumple.boundary.handles import Handle
+from crumple.boundary.motions import Rate, make_motion, rotation_matrix, rotation_vector_of
+from crumple.errors import InputError
+from crumple.recording import Recording, create_recording
+from crumple.recording.recorder import Recorder
+from crumple.scenes import Scene, build, dump_scene, load_scene
+from crumple.simulation.contact_forces import contact_forces
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt, advance_frame, advance_once
+from crumple.simulation.model import Model
+from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.simulation.run import run
+from crumple.state import State
+from crumple.typing import Floats
+
+
+def simulate(
+    scene: Scene | str | Path,
+    *,
+    out: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    quick: bool = False,
+    frames: int | None = None,
+    observers: Sequence[Observer] = (),
+    force: bool = False,
+) -> Simulation:
+    """Run a scene to its end, or for a number of `frames`, and return the finished simulation.
+
+    `scene`: a built-in name, a file, or a `Scene`;  `out`: a folder for the recording, none by default;
+    `overrides`: "key=value" as for `crumple run --set`;  `quick`: the short variant of a built-in scene;
+    `force`: replace a recording that is there.
+    """
+    sim = Simulation(scene, overrides, quick=quick)
+    if out is not None:
+        sim.record(out, force=force)
+    try:
+        sim.run(frames, observers=observers)
+    finally:
+        sim.close()
+    return sim
+
+
+class Simulation:
+    """A scene, or a model and a state, that is advanced as one likes.
+
+    `state` is what the simulation is at; it may be replaced between steps. `model` is constant but for the handles
+    that are moved by hand.
+    """
+
+    def __init__(
+        self,
+        scene: Scene | str | Path | None = None,
+        overrides: Sequence[str] = (),
+        *,
+        quick: bool = False,
+        model: Model | None = None,
+        state: State | None = None,
+    ) -> None:
+        """From a scene as for `simulate`, or from a `model` and its first `state`."""
+        if (scene is None) == (model is None or state is None):
+            raise InputError("Simulation", "give either a scene, or a model and a state")
+        self.scene: Scene | None = None
+        self._recorder: Recorder | None = None
+        self._is_embedded = False
+        if scene is not None:
+            self.scene = load_scene(scene, overrides, quick=quick)
+            model, state = build(self.scene)
+        assert model is not None
+        assert state is not None
+        self.model, self.state = model, state
+        self._first = model, state
+        self._forget()
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.state.time
+
+    @property
+    def handles(self) -> tuple[str, ...]:
+        """Names of the handles."""
+        return tuple(handle.name for handle in self.model.handles)
+
+    def step(self, dt: float) -> StepReport:
+        """Advance by exactly `dt` [s], in as many time steps as that needs; returns the report of the last.
+
+        The mesh is adapted whenever a frame of the scene is over, and the frame recorded if there is a recording.
+        """
+        if not (np.isfinite(dt) and dt > 0.0):
+            raise InputError("step: dt", "must be > 0, in s", dt)
+        end = self.state.time + dt
+        derived = self._derive(end)
+        while self.state.time < end:
+            self.state, report, self._is_embedded = advance_once(self.state, derived, end, self._is_embedded)
+            if self._recorder is not None:
+                self._recorder.on_step(self.model, self.state, report)
+        self._let_handles_be(end)
+        if self.state.time >= (self.state.frame + 1) * self.model.frame_time - 1e-9 * dt:
+            self._end_frame(report)
+        return report
+
+    def advance_frame(self) -> FrameReport:
+        """Advance to the end of the current frame of the scene."""
+        end = (self.state.frame + 1) * self.model.frame_time
+        self._derive(end)
+        observers = [] if self._recorder is None else [self._recorder]
+        self.state, report = advance_frame(self.model, self.state, observers)
+        self._let_handles_be(end)
+        for observer in observers:
+            observer.on_frame(self.model, self.state, report)
+        self._forget()
+        return report
+
+    def run(self, frames: int | None = None, *, observers: Sequence[Observer] = ()) -> State:
+        """Advance to the end of the scene, or until `frames` frames are done, and return the state."""
+        recorders = [] if self._recorder is None else [self._recorder]
+        self.state = run(self.model, self.state, [*recorders, *observers], frames=frames)
+        self._forget()
+        return self.state
+
+    def set_handle(
+        self,
+        name: str,
+        position: Sequence[float] | Floats | None = None,
+        rotation: Sequence[float] | Floats | None = None,
+    ) -> None:
+        """Say where a handle is to be at the end of the next step; it goes there steadily, and then stays.
+
+        `position` [m]: of the middle of the nodes that it holds, where it is by default;  `rotation`: a rotation vector
+        [rad] from its direction at the start, as it is by default.
+        """
+        index = self._handle(name)
+        where = None if position is None else _finite("position", position)
+        turn = None if rotation is None else rotation_matrix(_finite("rotation", rotation))
+        self._wishes[index] = where, turn
+
+    def move_handle(self, name: str, translate: Sequence[float] | Floats) -> None:
+        """Move a handle by `translate` [m] in the next step."""
+        self.set_handle(name, self.handle_position(name) + _finite("translate", translate))
+
+    def release(self, name: str) -> None:
+        """Let a handle go of its nodes from now on."""
+        index = self._handle(name)
+        pins = self.state.pins
+        kept = pins.handle != index
+        self.state = self.state.replaced(
+            pins=replace(pins, node=pins.node[kept], handle=pins.handle[kept], anchor=pins.anchor[kept])
+        )
+
+    def handle_position(self, name: str) -> Floats:
+        """Where the middle of the nodes of a handle is wanted now, (3,) [m]."""
+        index = self._handle(name)
+        pins = self.state.pins
+        held = pins.handle == index
+        if not held.any():
+            raise InputError("handle", "it holds no node", name)
+        target: Floats = self.model.handles[index].target(self.state.time, pins.anchor[held]).mean(axis=0)
+        return target
+
+    def forces(self, name: str) -> Floats:
+        """The force that a handle or an obstacle feels from the sheets, (3,) [N]; friction on obstacles is left out."""
+        if name in self.handles:
+            index = self._handle(name)
+            pins, handle = self.state.pins, self.model.handles[index]
+            held = pins.handle == index
+            stretch = self.state.x[pins.node[held]] - handle.target(self.state.time, pins.anchor[held])
+            return handle.stiffness * handle.strength(self.state.time) * stretch.sum(axis=0)
+        names = [obstacle.name for obstacle in self.model.obstacles]
+        if name not in names:
+            raise InputError(
+                "forces",
+                f"no handle or obstacle has this name, there are {', '.join(self.handles + tuple(names))}",
+                name,
+            )
+        part = len(self.model.sheet_names) + names.index(name)
+        derived = Derived(self.model, self.state)
+        felt: Floats = contact_forces(self.model, self.state)[derived.node_part == part].sum(axis=0)
+        return felt
+
+    def reset(self, seed: int | None = None) -> State:
+        """Back to the start. A `seed` replaces those of the sheets' jitter, so that every seed is another start."""
+        model, state = self._first
+        if seed is not None:
+            if self.scene is None or not any(sheet.jitter is not None for sheet in self.scene.sheets):
+                raise InputError("reset: seed", "the scene has no jitter that a seed could change", seed)
+            tables = self.scene.tables()
+            for number, sheet in enumerate(tables["sheets"]):
+                if "jitter" in sheet:
+                    sheet["jitter"]["seed"] = seed + number
+            model, state = build(Scene.model_validate(tables))
+        self.model, self.state = model, state
+        self._forget()
+        return state
+
+    def record(self, path: str | Path, *, force: bool = False) -> Recording:
+        """Write every frame from now on into a new recording in the folder `path`."""
+        if self.scene is None:
+            raise InputError("record", "a simulation without a scene cannot be recorded yet")
+        self.close()
+        self._recorder = create_recording(path, dump_scene(self.scene), force=force)
+        self._recorder.on_start(self.model, self.state)
+        return self._recorder.recording
+
+    def save(self, path: str | Path, *, force: bool = False) -> Recording:
+        """Write the present state as the only frame of a recording in the folder `path`."""
+        kept, self._recorder = self._recorder, None
+        try:
+            return self.record(path, force=force)
+        finally:
+            self.close()
+            self._recorder = kept
+
+    def close(self) -> None:
+        """End the recording, if there is one."""
+        if self._recorder is not None:
+            self._recorder.close()
+        self._recorder = None
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _forget(self) -> None:
+        """Nothing is derived, no handle has been told to go anywhere, nothing is known of turns."""
+        self._derived: Derived | None = None
+        self._is_embedded = False
+        self._wishes: dict[int, tuple[Floats | None, Floats | None]] = {}
+        self._turns: dict[int, Floats] = {}
+
+    def _handle(self, name: str) -> int:
+        """The number of a handle."""
+        if name not in self.handles:
+            raise InputError("handle", f"the scene has {', '.join(self.handles) or 'no handles'}", name)
+        return self.handles.index(name)
+
+    def _derive(self, end: float) -> Derived:
+        """What the next step needs, with the handles on their way until `end` [s]."""
+        if self._derived is None or self._derived.state.mesh is not self.state.mesh:
+            self._derived, self._is_embedded = Derived(self.model, self.state), False
+        if self._wishes:
+            handles = list(self.model.handles)
+            for index, (where, turn) in self._wishes.items():
+                handles[index] = self._sent(index, where, turn, end)
+            self.model = replace(self.model, handles=tuple(handles))
+            self._derived = self._derived.with_handles(self.model)
+        return self._derived
+
+    def _sent(self, index: int, where: Floats | None, turn: Floats | None, end: float) -> Handle:
+        """The handle on its way; the nodes that it holds become anchored where it wants them now."""
+        handle, pins, now = self.model.handles[index], self.state.pins, self.state.time
+        held = pins.handle == index
+        anchor = pins.anchor.copy()
+        anchor[held] = handle.target(now, pins.anchor[held])
+        self.state = self.state.replaced(pins=replace(pins, anchor=anchor))
+        middle = anchor[held].mean(axis=0) if held.any() else np.zeros(3)
+        before = self._turns.get(index, np.eye(3))
+        spin = np.zeros(3) if turn is None else rotation_vector_of(turn @ before.T)
+        self._turns[index] = before if turn is None else turn
+        way = np.zeros(3) if where is None else where - middle
+        span = end - now
+        rate = Rate(tuple(way / span), tuple(spin / span), now, end)
+        return replace(handle, motion=make_motion(handle.name, [], rate=rate, center=tuple(middle)), grips=False)
+
+    def _let_handles_be(self, end: float) -> None:
+        """The handles that were sent somewhere hold their nodes where they are at `end` [s], whatever comes."""
+        if not self._wishes:
+            return
+        handles, pins = list(self.model.handles), self.state.pins
+        anchor = pins.anchor.copy()
+        for index in self._wishes:
+            held = pins.handle == index
+            anchor[held] = handles[index].target(end, pins.anchor[held])
+            handles[index] = replace(handles[index], motion=None)
+        self.state = self.state.replaced(pins=replace(pins, anchor=anchor))
+        self.model = replace(self.model, handles=tuple(handles))
+        if self._derived is not None:
+            self._derived = self._derived.with_handles(self.model)
+        self._wishes = {}
+
+    def _end_frame(self, step: StepReport) -> None:
+        """Adapt the mesh and record the frame."""
+        assert self._derived is not None
+        self.state = adapt(self.state.replaced(frame=self.state.frame + 1), self._derived)
+        if self._recorder is not None:
+            report = FrameReport(
+                self.state.frame, self.state.time, self.state.mesh.face_count, 1, step.iterations, step.contacts,
+                step.seconds, {}, step.energies,
+            )  # fmt: skip
+            self._recorder.on_frame(self.model, self.state, report)
+
+
+def _finite(name: str, values: Sequence[float] | Floats) -> Floats:
+    """Three finite numbers as an array."""
+    array = np.asarray(values, np.float64)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise InputError(name, "must be three finite numbers", list(np.ravel(array)))
+    return array
