@@ -66,6 +66,10 @@ class Energy(ABC):
         self.evaluate(x, HESSIAN, project, value, gradient, hessian)
         return gradient, hessian
 
+    def step_limit(self, x: Floats, direction: Floats) -> float:
+        """The share of the `direction` (node_count, 3) that may be taken from x: 1 unless the energy is a barrier."""
+        return 1.0
+
     def restricted(self, free: Bools, number: Ints) -> Self:
         """The elements with a free node, their nodes renamed; `free`, `number` (node_count,).
 

@@ -33,7 +33,8 @@ class Material:
     columns at the curvatures 0, 5, 10, 15, 20 1/m;
     `damping` stiffness-proportional, the time β in β K v [s];
     `yield_curvature` [1/m], inf = never yields;  `weakening` γ: B falls to B/(1 + γ damage);
-    `yield_strain` in plane, a norm of the Green strain, inf = never yields.
+    `yield_strain` in plane, a norm of the Green strain, inf = never yields;
+    `strain_limit` the largest stretch (length over length at rest) that it allows, > 1, inf = none.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Material:
     yield_curvature: float = float("inf")
     weakening: float = 0.0
     yield_strain: float = float("inf")
+    strain_limit: float = float("inf")
 
     def __post_init__(self) -> None:
         _require(self.name, "thickness", self.thickness, "in m")
@@ -55,6 +57,8 @@ class Material:
             _require(self.name, "yield_curvature", self.yield_curvature, "in 1/m, or inf")
         if self.yield_strain != float("inf"):
             _require(self.name, "yield_strain", self.yield_strain, "or inf")
+        if not self.strain_limit > 1.0:
+            raise InputError(_place(self.name, "strain_limit"), "must be > 1: a stretch, or inf", self.strain_limit)
         object.__setattr__(self, "membrane", _table(self, "membrane", self.membrane, ((4,), (6, 4))))
         object.__setattr__(self, "bending", _table(self, "bending", self.bending, ((3,), (3, 5))))
         if not self.membrane_is_measured:

@@ -15,7 +15,7 @@ from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.plasticity.options import PlasticityOptions
-from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane
+from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane, StrainLimits
 from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
 
@@ -120,6 +120,8 @@ class Model:
             Membrane(self.materials, self.plasticity.rule != "none"),
             Bending(self.materials, self.plasticity),
         ]
+        if any(np.isfinite(material.strain_limit) for material in self.materials):
+            terms.append(StrainLimits(self.materials))
         if self.handles:
             terms.append(Handles(self.handles))
         if self.attachments:

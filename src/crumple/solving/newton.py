@@ -277,8 +277,13 @@ class Newton:
         return np.inf if touching is None else touching.smallest_gap(x) / touching.surface.dhat
 
     def _limit(self, x: Floats, direction: Floats) -> tuple[float, tuple[int, ...]]:
+        """How much of the direction is free of collisions and within other barriers, and the parts that limit it."""
+        allowed = self._potential.step_limit(x, direction)
         touching = self._potential.touching
-        return (1.0, ()) if touching is None else touching.sweep(x, x + direction)
+        if touching is None:
+            return allowed, ()
+        free, parts = touching.sweep(x, x + allowed * direction)
+        return free * allowed, parts
 
     def _search(self, step: _Step) -> tuple[float, float]:
         """Backtracking below the limit: the length that decreases the potential, 0 if none does, and its value."""

@@ -45,6 +45,10 @@ class Potential:
         """Add an energy with a fixed stencil."""
         self._energies.append(energy)
 
+    def step_limit(self, x: Floats, direction: Floats) -> float:
+        """The share of the `direction` (node_count, 3) that the barriers among the energies allow."""
+        return min((energy.step_limit(x, direction) for energy in self._energies), default=1.0)
+
     def value(self, x: Floats) -> float:
         """The value [J]; infinite where surfaces touch or pass through each other."""
         with self._timer("line search"):

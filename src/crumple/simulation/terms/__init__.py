@@ -6,5 +6,6 @@ from crumple.simulation.terms.bending import Bending
 from crumple.simulation.terms.gravity import Gravity
 from crumple.simulation.terms.handles import Handles
 from crumple.simulation.terms.membrane import Membrane
+from crumple.simulation.terms.strain_limits import StrainLimits
 
-__all__ = ["Air", "Attachments", "Bending", "Gravity", "Handles", "Membrane"]
+__all__ = ["Air", "Attachments", "Bending", "Gravity", "Handles", "Membrane", "StrainLimits"]

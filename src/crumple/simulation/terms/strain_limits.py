@@ -1,0 +1,48 @@
+"""Strain limits: no face of such a sheet is stretched farther than its material allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crumple.contract import Energy, MountedTerm, Term
+from crumple.energies.strain_limit import StrainLimit, make_strain_limit, squared_stretches
+from crumple.materials.material import Material
+from crumple.state import State
+
+ROOM = 1.02
+"""Faces that are stretched farther at the start of a step than allowed may not be stretched more than this times λ."""
+
+
+@dataclass(frozen=True)
+class StrainLimits(Term):
+    """The limits of the `materials` that have one."""
+
+    materials: tuple[Material, ...]
+    name = "strain limit"
+    is_in_play = False
+
+    def mount(self, state: State) -> MountedTerm:
+        mesh = state.mesh
+        limit = np.array([material.strain_limit for material in self.materials])[mesh.face_material]
+        stiffness = np.array([material.stretch_stiffness for material in self.materials])[mesh.face_material]
+        faces = np.flatnonzero(np.isfinite(limit))
+        corners, nodes = mesh.u[mesh.faces[faces]], mesh.face_nodes[faces]
+        return MountedStrainLimits(make_strain_limit(corners, nodes, stiffness[faces], limit[faces]))
+
+
+@dataclass(frozen=True)
+class MountedStrainLimits(MountedTerm):
+    """The barrier of the faces of one mesh that have a limit."""
+
+    barrier: StrainLimit
+
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        """The barrier; where the sheet is beyond its limit already, it may shrink but not be stretched farther."""
+        barrier = self.barrier
+        if not len(barrier.stencil):
+            return []
+        now = squared_stretches(state.x, barrier.stencil, barrier.gradients)
+        return [replace(barrier, limit=np.maximum(barrier.limit, ROOM * now))]
