@@ -12,8 +12,10 @@ from crumple.energies.strain_limit import StrainLimit, make_strain_limit, square
 from crumple.materials.material import Material
 from crumple.state import State
 
+CLOSE = 1.0 - 1e-6
+"""Share of its limit from which on a face counts as being beyond it."""
 ROOM = 1.02
-"""Faces that are stretched farther at the start of a step than allowed may not be stretched more than this times λ."""
+"""Faces that are beyond their limit at the start of a step may be stretched to at most this times their λ."""
 
 
 @dataclass(frozen=True)
@@ -45,4 +47,4 @@ class MountedStrainLimits(MountedTerm):
         if not len(barrier.stencil):
             return []
         now = squared_stretches(state.x, barrier.stencil, barrier.gradients)
-        return [replace(barrier, limit=np.maximum(barrier.limit, ROOM * now))]
+        return [replace(barrier, limit=np.where(now < CLOSE * barrier.limit, barrier.limit, ROOM * now))]
