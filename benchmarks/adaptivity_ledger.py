@@ -27,8 +27,9 @@ from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording
 from crumple.scenes import build, load_scene
 from crumple.simulation import adapting
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt, advance_frame
 from crumple.simulation.model import Model
-from crumple.simulation.run import advance_frame
 from crumple.state import State
 
 CALM = 0.02
@@ -89,7 +90,7 @@ def settled_faces(model: Model, state: State, repeats: int) -> int:
     """Faces after remeshing again and again until their number is calm."""
     for _ in range(repeats):
         before = state.mesh.face_count
-        state = adapting.adapt(model, state)
+        state = adapt(state, Derived(model, state))
         if abs(state.mesh.face_count - before) <= CALM * before:
             break
     return state.mesh.face_count

@@ -24,14 +24,13 @@ from crumple.plasticity import (
     crease_hinges,
     insert_polyline,
     mark_creases,
-    plastic_residual,
-    restore_plastic,
     unmark_creases,
 )
 from crumple.remeshing import isotropic_sizing, remesh
 from crumple.simulation.embedding import Embedding
 from crumple.sizing import SizingOptions, compute_sizing
 from crumple.sizing.combine import combine_disk
+from crumple.state.embedded import plastic_residual, restore_plastic
 
 WIDTH, HEIGHT = 0.1, 0.06
 ANGLE = np.radians(90.0)
@@ -78,7 +77,7 @@ def remesh_embedded(sheet: Creased, step: int, *, protect: bool = True) -> Creas
     assert result.y is not None
     mesh = unmark_creases(result.mesh)
     plastic = restore_plastic(mesh, result.y, residual, result.face_operator)
-    return Creased(mesh, plastic, Embedding(mesh).advance(result.y, plastic))
+    return Creased(mesh, plastic, Embedding(mesh).advance(result.y, plastic).y)
 
 
 def remesh_naive(sheet: Creased, step: int, *, protect: bool = True) -> Creased:

@@ -16,17 +16,15 @@ from dataclasses import replace
 import numpy as np
 
 import crumple
-from crumple.energies.elastic import rebend
-from crumple.geometry.curvature import curvature_stencil, rest_angle
-from crumple.plasticity import make_yield_law, total_curvature, yield_curvature
+from crumple.energies import make_hinges
+from crumple.geometry.curvature import curvature_stencil, rest_angle, shape_curvature
+from crumple.plasticity import make_yield_law, yield_curvature
 from crumple.scenes import load_scene, scene_from_tables
 from crumple.simulation.embedding import Embedding
+from crumple.simulation.frame import advance_frame
 from crumple.simulation.model import Model, RemeshingOptions
-from crumple.simulation.run import advance_frame
-from crumple.state import State
-from crumple.simulation.workspace import Workspace
 from crumple.sizing import SizingOptions
-from crumple.timing import PhaseTimer
+from crumple.state import State
 
 CRUMPLED, FACES = 36, 7000
 """Frames of the coarse run; faces that its last state is refined to at least."""
@@ -75,7 +73,7 @@ def show_parts(model: Model, state: State) -> None:
     """CPU time of each part of the plastic update, once per step."""
     mesh, stencil = state.mesh, curvature_stencil(state.mesh)
     law = make_yield_law(mesh, model.materials)
-    elastic = Workspace(model, state, PhaseTimer()).elastic
+    hinges = make_hinges(mesh, model.materials)
     embedding = Embedding(mesh, stencil=stencil)
     disturbed = 1.1 * state.plastic_curvature
 
@@ -83,8 +81,7 @@ def show_parts(model: Model, state: State) -> None:
         yield_curvature(law, shape_curvature(mesh, state.x, stencil), state.plastic_curvature, state.damage)
 
     def rest() -> None:
-        angle = rest_angle(stencil, state.plastic_curvature)
-        rebend(elastic, mesh, model.materials, rest_angle=angle, damage=state.damage)
+        hinges.at(rest_angle(stencil, state.plastic_curvature), state.damage)
 
     begin = time.process_time()
     embedding.advance(state.y, disturbed)

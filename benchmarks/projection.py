@@ -16,13 +16,11 @@ import numpy as np
 
 from crumple.errors import InputError
 from crumple.scenes import build, load_scene
-from crumple.simulation.adapting import adapt
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt, advance_frame
 from crumple.simulation.model import Model
 from crumple.simulation.projection import accelerations
-from crumple.simulation.run import advance_frame
 from crumple.state import State
-from crumple.simulation.workspace import Workspace
-from crumple.timing import PhaseTimer
 
 
 @dataclass(frozen=True)
@@ -44,16 +42,16 @@ def measure_jumps(model: Model, state: State, frames: int) -> Iterator[Jump]:
     projected, plain = (replace(model, remeshing=replace(model.remeshing, projection=on)) for on in (True, False))
     while state.frame < frames:
         moved, _ = advance_frame(fixed, state)
-        state = adapt(projected, moved)
+        state = adapt(moved, Derived(projected, moved))
         if state.mesh is not moved.mesh:
-            peaks = [peak_acceleration(model, one) for one in (moved, state, adapt(plain, moved))]
+            peaks = [peak_acceleration(model, one) for one in (moved, state, adapt(moved, Derived(plain, moved)))]
             faces = moved.mesh.face_count, state.mesh.face_count
             yield Jump(state.frame, *faces, peaks[0], peaks[1] / peaks[0], peaks[2] / peaks[0])
 
 
 def peak_acceleration(model: Model, state: State) -> float:
     """The largest acceleration of a node that nothing holds [m/s²]."""
-    acceleration, _ = accelerations(model, state, Workspace(model, state, PhaseTimer()))
+    acceleration, _ = accelerations(state, Derived(model, state))
     acceleration[state.pins.node] = 0.0
     return float(np.linalg.norm(acceleration, axis=1).max())
 

@@ -16,8 +16,8 @@ from crumple.benchmarking import describe_machine
 from crumple.errors import InputError
 from crumple.recording import Recording
 from crumple.scenes import build, load_scene
+from crumple.simulation.frame import advance_frame
 from crumple.simulation.model import Model
-from crumple.simulation.run import advance_frame
 from crumple.state import State
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.analysis.shape import SheetShape, measure_shape
+from crumple.geometry.curvature import shape_curvature
 from crumple.materials.material import Material
 from crumple.mesh.generate import rectangle
 from crumple.mesh.obstacle_shapes import sphere
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
-from crumple.plasticity import total_curvature
 
 THICKNESS = 1e-4
 FOIL = Material.isotropic("foil", young=1e9, poisson=0.0, thickness=THICKNESS, density=0.1, yield_curvature=100.0)

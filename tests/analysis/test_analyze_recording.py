@@ -23,8 +23,7 @@ from crumple.analysis import (
 )
 from crumple.cli.app import app
 from crumple.errors import InputError
-from crumple.geometry.curvature import curvature_stencil
-from crumple.plasticity import total_curvature
+from crumple.geometry.curvature import curvature_stencil, shape_curvature
 from crumple.recording import Recording, create_recording
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import encode_frame

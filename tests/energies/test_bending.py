@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crumple.energies import make_hinges
 from crumple.energies.bending_hinge import BendingHinge, angle_law, hinge_stiffness
 from crumple.energies.bending_measured import BendingMeasured, knot_angles
-from crumple.energies.elastic import make_bending
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.materials import Material
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
@@ -38,9 +38,15 @@ def rolled(mesh: SheetMesh, direction: float, curvature: float) -> np.ndarray:
     return np.stack([np.sin(curvature * along), curvature * across, 1 - np.cos(curvature * along)], 1) / curvature
 
 
+def bending(mesh: SheetMesh, *materials: Material, damage: np.ndarray | None = None) -> BendingHinge | BendingMeasured:
+    """The energy of all hinges, flat at rest."""
+    ((energy, _),) = make_hinges(mesh, materials).at(np.zeros(len(mesh.hinges.nodes)), damage)
+    return energy
+
+
 def modulus(mesh: SheetMesh, material: Material, direction: float, curvature: float = 0.1) -> float:
     """Bending stiffness that the mesh shows inside: 2 E/(κ² area), by the hinges of interior faces."""
-    ((energy, _),) = make_bending(mesh, (material,))
+    energy = bending(mesh, material)
     rim = np.bincount(mesh.hinges.faces.ravel(), minlength=mesh.face_count) < 3
     # a third of the area of every hinge's faces, hinges on the rim of the mesh left out
     inside = ~rim[mesh.hinges.faces].any(axis=1)
@@ -72,8 +78,7 @@ def test_constant_table_is_the_plain_hinge():
     poses = patch_poses(np.random.default_rng(0))
     material = sheet()
     table = Material("test", 1e-4, 0.1, material.membrane, np.full((3, 5), 2e-3))
-    ((plain, _),) = make_bending(PATCH, (material,))
-    ((measured, _),) = make_bending(PATCH, (table,))
+    plain, measured = bending(PATCH, material), bending(PATCH, table)
     assert isinstance(plain, BendingHinge)
     assert isinstance(measured, BendingMeasured)
     for x in poses.values():
@@ -106,8 +111,7 @@ def test_damage_adds_compliance_of_both_faces():
     """A1 (1+γδ1)/B + A2 (1+γδ2)/B."""
     material = sheet(weakening=2.0)
     damage = np.random.default_rng(1).uniform(0, 3, PATCH.face_count)
-    ((fresh, _),) = make_bending(PATCH, (material,))
-    ((weak, _),) = make_bending(PATCH, (material,), damage=damage)
+    fresh, weak = bending(PATCH, material), bending(PATCH, material, damage=damage)
     area = PATCH.face_area[PATCH.hinges.faces]
     expected = area.sum(axis=1) / (area * (1 + 2 * damage[PATCH.hinges.faces])).sum(axis=1)
     np.testing.assert_allclose(weak.stiffness / fresh.stiffness, expected)
@@ -116,7 +120,7 @@ def test_damage_adds_compliance_of_both_faces():
 def test_face_without_bending_stiffness_makes_a_free_hinge():
     materials = (sheet(), sheet(bend=0.0))
     mesh = make_sheet_mesh(PATCH.u, PATCH.faces, face_material=np.array([0, 0, 0, 0, 0, 1]))
-    ((energy, _),) = make_bending(mesh, materials)
+    energy = bending(mesh, *materials)
     free = (mesh.hinges.faces == 5).any(axis=1)
     assert (energy.stiffness[free] == 0.0).all()
     assert (energy.stiffness[~free] > 0.0).all()

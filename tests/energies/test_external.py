@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crumple.energies import Wind, make_gravity, make_inertia, make_pins, make_wind
+from crumple.energies import Wind, make_gravity, make_holding, make_inertia, make_wind
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.errors import InputError
 
@@ -59,7 +59,7 @@ def test_still_air_brakes():
 
 def test_pins_pull_towards_their_targets():
     nodes, stiffness = np.array([2, 5], np.int32), np.array([10.0, 0.0])
-    pins = make_pins(nodes, X[nodes] + [0.0, 0.0, 0.1], stiffness)
+    pins = make_holding(nodes, X[nodes] + [0.0, 0.0, 0.1], stiffness)
     np.testing.assert_allclose(pins.gradient(X)[:, 0], [[0, 0, -1.0], [0, 0, 0]], atol=1e-14)
 
 

@@ -8,15 +8,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crumple.energies.contract import block_pairs
+from crumple.contract import ENERGIES
+from crumple.contract.energy import block_pairs
 from crumple.energies.examples import random_rotation
-from crumple.energies.registry import EXAMPLES
 
 STEP = 1e-6
 """Step of central differences relative to the size of the element; error about STEP² plus rounding/STEP."""
 
-NAMES = sorted(EXAMPLES)
-EXAMPLE = {name: EXAMPLES[name](np.random.default_rng(7)) for name in NAMES}
+NAMES = sorted(ENERGIES)
+EXAMPLE = {name: ENERGIES[name](np.random.default_rng(7)) for name in NAMES}
 CASES = [(name, pose) for name in NAMES for pose in EXAMPLE[name].poses]
 
 
@@ -89,7 +89,6 @@ def test_one_pass_agrees_with_the_parts(name, pose):
     energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses[pose]
     gradient, hessian = energy.gradient_hessian(x, True)
     np.testing.assert_array_equal(gradient, energy.gradient(x))
-    np.testing.assert_allclose(energy.value(x), energy.value_gradient(x)[0], rtol=1e-12)
     np.testing.assert_array_equal(hessian, energy.hessian(x, True))
 
 

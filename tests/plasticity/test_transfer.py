@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 from plastic_shapes import HEIGHT, MIDDLE, WIDTH, fold, insert, roll
 
-from crumple.geometry.curvature import curvature_stencil, rest_angle
+from crumple.geometry.curvature import curvature_stencil, rest_angle, shape_curvature
 from crumple.geometry.overlap import overlap_area, overlap_average
 from crumple.mesh import rectangle
 from crumple.plasticity import (
     crease_from_edges,
-    plastic_residual,
-    restore_damage,
-    restore_plastic,
     uniform_yield_law,
     yield_curvature,
 )
 from crumple.simulation.embedding import Embedding
+from crumple.state.embedded import plastic_residual, restore_plastic
 
 ANGLE = 1.4
 
@@ -50,7 +48,7 @@ def test_embedding_keeps_a_crease_that_averaging_smears():
         residual = plastic_residual(pair[old].mesh, shapes[old], plastic)
         plastic = restore_plastic(pair[new].mesh, shapes[new], residual, to[old])
         naive = overlap_average(to[old], naive)
-        damage = restore_damage(damage, to[old])
+        damage = overlap_average(to[old], damage)
     assert mean_angle(pair[0], plastic) == pytest.approx(ANGLE, rel=0.02)
     assert mean_angle(pair[0], naive) < 0.5 * ANGLE
     assert np.sum(damage * pair[0].mesh.face_area) == pytest.approx(total)
@@ -93,7 +91,7 @@ def test_forced_remesh_keeps_the_residual_curvature():
     assert fine.face_count > 1.15 * mesh.face_count
     areas = overlap_area(mesh.u, mesh.faces, fine.u, fine.faces)
     after = restore_plastic(fine, fine_y, plastic_residual(mesh, y, done.plastic_curvature), areas)
-    damage = restore_damage(done.damage, areas)
+    damage = overlap_average(areas, done.damage)
     middle = fine.u[fine.faces].mean(axis=1)
     inner = np.all((middle > 0.01) & (middle < np.array([WIDTH, HEIGHT]) - 0.01), axis=1)
     mean = np.average(after[inner], axis=0, weights=fine.face_area[inner])

@@ -9,7 +9,8 @@ import pytest
 from remeshing_samples import ODD, random_sizing
 
 import crumple.mesh as cm
-from crumple.remeshing import RemeshOptions, follow_pins, isotropic_sizing, remesh
+from crumple.remeshing import RemeshOptions, isotropic_sizing, remesh
+from crumple.state import Pins
 
 FLAT = ["annulus", "slit", "triangle", "groups"]
 
@@ -100,11 +101,11 @@ def test_pins_follow_and_new_nodes_between_them_join() -> None:
     protected = np.zeros(mesh.node_count, bool)
     protected[node] = True
     result = remesh(mesh, isotropic_sizing(mesh, 0.11), x=x, protected=protected)
-    new, of, anchor = follow_pins(result.node_operator, node, handle, x[node] + 1.0)
+    pins = Pins(node, handle, x[node] + 1.0).follow(result)
     sides = np.abs(result.mesh.u[:, 0] * (1.0 - result.mesh.u[:, 0])) < 1e-12
-    np.testing.assert_array_equal(np.sort(new), np.flatnonzero(sides))
-    np.testing.assert_array_equal(of, np.where(result.mesh.u[new, 0] < 0.5, 0, 4))
-    np.testing.assert_allclose(anchor, result.x[new] + 1.0, atol=1e-12)
+    np.testing.assert_array_equal(np.sort(pins.node), np.flatnonzero(sides))
+    np.testing.assert_array_equal(pins.handle, np.where(result.mesh.u[pins.node, 0] < 0.5, 0, 4))
+    np.testing.assert_allclose(pins.anchor, result.x[pins.node] + 1.0, atol=1e-12)
 
 
 def test_other_fields_are_carried() -> None:

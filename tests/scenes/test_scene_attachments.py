@@ -5,7 +5,8 @@ import pytest
 
 from crumple.errors import InputError
 from crumple.scenes import build, load_scene
-from crumple.simulation.adapting import adapt
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt
 from crumple.simulation.run import run
 
 SCENE = """
@@ -74,7 +75,7 @@ def test_sheets_are_drawn_together_and_let_go(tmp_path):
 def test_refined_seam_stays_attached(tmp_path, height):
     text = SCENE.replace("height = 0.08", f"height = {height}", 1) + REMESHING
     model, state = made(tmp_path, text)
-    after = adapt(model, state)
+    after = adapt(state, Derived(model, state))
     old, new = state.bonds.nodes, after.bonds.nodes
     assert after.mesh.face_count > 4 * state.mesh.face_count
     kept = {tuple(np.round(x, 9)) for x in after.x[new].reshape(-1, 6)}
@@ -110,7 +111,7 @@ def test_sheets_may_be_meshed_differently(tmp_path):
     own = 'material = { preset = "paper80" }\nremeshing = { size_min = 0.03, size_max = 0.04 }\ntransform'
     text = SCENE.replace('material = { preset = "paper80" }\ntransform', own) + REMESHING
     model, state = made(tmp_path, text)
-    after = adapt(model, state)
+    after = adapt(state, Derived(model, state))
     fine, coarse = np.bincount(after.mesh.face_sheet)
     assert fine > 5 * coarse
     with pytest.raises(InputError, match=r"sheets\[1\].remeshing"):

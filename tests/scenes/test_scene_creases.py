@@ -13,7 +13,8 @@ from crumple.mesh.obj import write_obj
 from crumple.plasticity import crease_damage, crease_from_shape, edges_on_polyline, hinge_labels, insert_polyline
 from crumple.scenes import build, scene_from_tables
 from crumple.scenes.messages import SceneError
-from crumple.simulation.adapting import adapt
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt
 
 LINE = [[0.043, -0.01], [0.043, 0.11]]
 
@@ -86,7 +87,7 @@ def remeshed(angle):
     model = replace(model, remeshing=replace(model.remeshing, projection=False))
     faces = state.mesh.face_count
     for _ in range(3):
-        state = adapt(model, state)
+        state = adapt(state, Derived(model, state))
     assert state.mesh.face_count > 1.2 * faces
     there = edges_on_polyline(state.mesh, np.array(LINE), tolerance=1e-4)
     length = state.mesh.corner_length[state.mesh.hinges.corners[there, 0]].sum()
@@ -117,7 +118,9 @@ def test_labelled_edges_of_a_mesh_file(tmp_path):
     mesh, x = rectangle(0.1, 0.1, 0.02)
     line = insert_polyline(mesh, np.array(LINE), label=5)
     nodes = line.mesh.hinges.nodes[line.hinges, :2]
-    text = [f"v {a} {b} {c}" for a, b, c in (line.change.node_operator @ x).tolist()] + [f"vt {a} {b}" for a, b in line.mesh.u.tolist()]
+    text = [f"v {a} {b} {c}" for a, b, c in (line.change.node_operator @ x).tolist()] + [
+        f"vt {a} {b}" for a, b in line.mesh.u.tolist()
+    ]
     text += [f"f {a}/{a} {b}/{b} {c}/{c}" for a, b, c in (line.mesh.faces + 1).tolist()]
     text += [f"e {a} {b}\nel 5" for a, b in (nodes + 1).tolist()]
     file = tmp_path / "sheet.obj"

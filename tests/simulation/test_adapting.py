@@ -13,23 +13,21 @@ from crumple.contact.intersection import has_intersections
 from crumple.energies.inertia import node_masses
 from crumple.mesh import rectangle
 from crumple.remeshing import RemeshOptions, remesh
-from crumple.simulation.adapting import adapt
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt, advance_frame
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
 from crumple.simulation.projection import accelerations, project
-from crumple.simulation.run import advance_frame
-from crumple.state import Pins, State, initial_state
-from crumple.simulation.workspace import Workspace
 from crumple.sizing import SizingOptions
-from crumple.timing import PhaseTimer
+from crumple.state import Pins, State, initial_state, transfer
 
 
 def adapted(model: Model, state: State, *, projection: bool = True, **sizing: float) -> State:
     options = RemeshingOptions(SizingOptions(**sizing), projection)  # type: ignore[arg-type]
-    return adapt(replace(model, remeshing=options), state)
+    return adapt(state, Derived(replace(model, remeshing=options), state))
 
 
 def intersects(model: Model, state: State) -> bool:
-    surface = Workspace(model, state, PhaseTimer()).surface(model, state, state.time)
+    surface = Derived(model, state).surface(state.time)
     assert surface is not None
     return bool(has_intersections(surface, np.concatenate([state.x, state.obstacle_x])))
 
@@ -109,7 +107,7 @@ def pushed_square() -> tuple[Model, State]:
 
 
 def peak_acceleration(model: Model, state: State) -> float:
-    a, _ = accelerations(model, state, Workspace(model, state, PhaseTimer()))
+    a, _ = accelerations(state, Derived(model, state))
     a[state.pins.node] = 0.0
     return float(np.linalg.norm(a, axis=1).max())
 
@@ -169,20 +167,14 @@ def test_projection_leaves_what_is_far_from_a_change_alone(monkeypatch: pytest.M
     field = np.tile([1e4, 1e4, 0.0], (state.mesh.vertex_count, 1))
     centre = np.argmin(np.linalg.norm(state.mesh.u - 0.5 * SIDE, axis=1))
     field[centre, :2] = 3e5
-    workspace = Workspace(model, state, PhaseTimer())
-    before, _ = accelerations(model, state, workspace)
+    before, _ = accelerations(state, Derived(model, state))
     options = RemeshOptions(collapse=False, split_limit=1.3, flip_hysteresis=10.0)
     result = remesh(state.mesh, field, x=state.x, v=state.v, y=state.y, node_fields={"a": before}, options=options)
     changed = result.changed_nodes
     assert 3 <= np.count_nonzero(changed) < 0.3 * len(changed)
-    faces = result.mesh.face_count
-    fresh = state.replaced(
-        mesh=result.mesh, x=result.x, v=result.v, y=result.y, plastic_curvature=np.zeros((faces, 3)),
-        plastic_strain=np.zeros((faces, 3)), damage=np.zeros(faces),
-        pins=Pins(result.node_map[state.pins.node], state.pins.handle, state.pins.anchor),
-    )  # fmt: skip
+    fresh = transfer(state, result)
     monkeypatch.setattr("crumple.simulation.projection.SMALL", 0)
-    after = project(model, fresh, Workspace(model, fresh, PhaseTimer()), result.node_fields["a"], changed)
+    after = project(fresh, Derived(model, fresh), result.node_fields["a"], changed)
     moved = np.any(after.x != fresh.x, axis=1)
     assert moved[changed].any()
     assert np.mean(moved) < 0.7

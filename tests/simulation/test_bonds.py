@@ -9,11 +9,12 @@ import pytest
 from simulation_samples import free_sheet
 
 from crumple.boundary import Attachment
+from crumple.contract import Energy
 from crumple.energies.inertia import node_masses
 from crumple.recording.frame import decode_frame, encode_frame
-from crumple.simulation.bonds import bond_energies
+from crumple.simulation.frame import advance_frame
 from crumple.simulation.model import Model
-from crumple.simulation.run import advance_frame
+from crumple.simulation.terms import Attachments
 from crumple.state import Bonds, State, no_bonds
 
 
@@ -40,6 +41,10 @@ def test_attachments_conserve_momentum_and_pull() -> None:
     np.testing.assert_allclose(mass @ after.v, mass @ state.v, atol=1e-7 * mass.sum())
     spin = [np.cross(s.x, mass[:, None] * s.v).sum(axis=0) for s in (state, after)]
     assert np.linalg.norm(spin[1] - spin[0]) < 0.1 * np.linalg.norm(spin[0])  # implicit Euler keeps it to first order
+
+
+def bond_energies(model: Model, state: State, time: float) -> list[Energy]:
+    return list(Attachments(model.attachments).mount(state).stored(state, time))
 
 
 def test_springs_act_only_while_they_hold() -> None:

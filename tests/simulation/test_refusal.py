@@ -9,11 +9,10 @@ from simulation_samples import falling_sheet, press
 from crumple.contact import find_intersections
 from crumple.errors import InputError
 from crumple.scenes import SceneError, build, scene_from_tables
+from crumple.simulation.derived import Derived
 from crumple.simulation.observers import Statistics
 from crumple.simulation.run import run
 from crumple.state import initial_state
-from crumple.simulation.workspace import Workspace
-from crumple.timing import PhaseTimer
 
 
 def test_a_plate_without_room_is_held_back():
@@ -30,7 +29,7 @@ def test_a_plate_without_room_is_held_back():
     assert np.all(height >= 2e-3)  # the sheet and half of each plate are 1 mm + ½ mm + ½ mm thick
     assert np.all(height < 5e-3)  # but it came down as far as it could
     assert np.all(last.x[:, 2] >= 1e-3)
-    surface = Workspace(model, last, PhaseTimer()).surface(model, last, last.time)
+    surface = Derived(model, last).surface(last.time)
     assert surface is not None
     assert len(find_intersections(surface, np.concatenate([last.x, last.obstacle_x]))) == 0
     assert last.time == pytest.approx(model.duration)  # the run goes on

@@ -14,7 +14,7 @@ def two_layers() -> tuple[Touching, np.ndarray]:
     mesh, _ = cm.concatenate([one, one])
     x = np.concatenate([x, x + np.array([0.003, 0.002, 0.01])])
     surface = make_surface(mesh.face_nodes, x, node_part=mesh.node_sheet, part_thickness=1e-4, dhat=1e-4)
-    return Touching(surface, 1e5, PhaseTimer()), x
+    return Touching(surface, 1e5, x, PhaseTimer()), x
 
 
 @pytest.mark.parametrize("length", [0.011, 0.03, 0.3, 3.0])
