@@ -21,17 +21,26 @@ from crumple.typing import Floats
 
 @dataclass(frozen=True)
 class Stage:
-    """One implicit solve within a step.
+    """One implicit solve within a step: x = origin + span v and v = drift + span a(x, v) at its end.
 
-    `state` at the start of the step;  `time` [s] at the end of the stage;  `step` [s] by which rates are formed:
-    the rate of a quantity q is (q(x) − q_before)/step, with q_before the sum of `weight` · q(pose) over `before`.
-    For implicit Euler q_before = q(x₀). `is_static`: equilibrium is sought, there are no rates.
+    `state` at the start of the step;  `since`, `time` [s] at the start and the end of the stage;
+    `start` (node_count, 3) [m] from which the solve sets out, free of collisions;  `velocity` there [m/s];
+    `origin` [m] and `drift` [m/s] as above, (node_count, 3);  `span` [s] by which rates are formed: the rate of a
+    quantity q is (q(x) − q_before)/span, with q_before the sum of weight · q(pose) over `before`. Implicit Euler has
+    q_before = q(x₀) and the whole step as its span.
+    `guess` (node_count, 3): where the solve may end;  `is_static`: equilibrium is sought, there are no rates.
     """
 
     state: State
+    since: float
     time: float
-    step: float
+    start: Floats
+    velocity: Floats
+    origin: Floats
+    drift: Floats
+    span: float
     before: tuple[tuple[float, Floats], ...]
+    guess: Floats | None = None
     is_static: bool = False
 
     def past(self, quantity: Callable[[Floats], Floats]) -> Floats:

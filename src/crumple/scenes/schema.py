@@ -304,8 +304,11 @@ class Solver(Table):
     """Time stepping and Newton's method; see `SolverOptions`."""
 
     mode: Literal["dynamic", "static"] = "dynamic"
+    integrator: Literal["tr-bdf2", "implicit-euler"] = "tr-bdf2"
+    motion_tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.motion_tolerance
     tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.tolerance
     speed_tolerance: Annotated[float, Quantity("m/s", above=0, most=100)] = _SOLVER.speed_tolerance
+    path_error: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.path_error
     step_error: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.step_error
     max_step: Span = _SOLVER.max_step
     min_step: Span = _SOLVER.min_step

@@ -1,67 +1,103 @@
-"""One implicit step as the minimisation of an incremental potential [Narain2013, §3; Li2020].
+"""One implicit step as the minimisation of incremental potentials, one for each stage [Narain2013, §3; Li2020].
 
-    x₁ = argmin  ½ |x − x̂|²_M / dt² + elastic(x) + dissipation(x) + handles(x) + air(x) + contact(x)
-    x̂ = x₀ + dt v₀ + dt² g
+    x₁ = argmin  ½ |x − x̂|²_M / s² + elastic(x) + dissipation(x) + handles(x) + air(x) + contact(x)
+    x̂ = origin + s drift + s² g
 
-In static mode x̂ = x₀, weight is an energy of its own and dt is so large that inertia only removes rigid motion.
+with the span s, the origin and the drift of the stage (see `schemes`); implicit Euler has the single stage s = dt,
+origin = x₀, drift = v₀. Friction, damping and the air act by the velocity (x − origin)/s of the stage, handles and
+obstacles are where they belong at its time, and every stage ends free of collisions.
+
+In static mode x̂ = x₀, weight is an energy of its own and s is so large that inertia only removes rigid motion.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from crumple.contract import Stage
-from crumple.contract.term import kinetic_energy
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.simulation.derived import Derived
-from crumple.solving.newton import Newton, NewtonOptions, Outcome
+from crumple.simulation.schemes import Instant, reached, scheme_stages
+from crumple.simulation.stopping import stage_stop
+from crumple.solving.newton import Ending, Newton, Outcome
 from crumple.solving.potential import Potential
 from crumple.solving.touching import Touching
 from crumple.state import State
+from crumple.typing import Floats
 
 STATIC_STEP = 10.0
 """Step of the inertia that steadies a static solve [s]: far longer than any elastic period of a sheet."""
-STATIC_PATIENCE = 10
-"""Times more iterations that a static solve may take: it goes all the way, and a shorter step does not help it."""
-QUIET_SPEED = 0.01
-"""Motion of the whole sheet at this speed [m/s] is the least energy that a step is judged by."""
 
 
-def integrate(state: State, derived: Derived, step: float, *, hold: bool) -> Outcome:
-    """Where the sheets and obstacles are `step` seconds later; the outcome says whether the solve converged."""
+@dataclass(frozen=True)
+class Passage:
+    """What a step went through: the `instants` at its start and at every stage, and the `outcome` of its last solve,
+    with the iterations and the contacts of all of them."""
+
+    scheme: str
+    instants: tuple[Instant, ...]
+    outcome: Outcome
+
+
+def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False) -> Passage:
+    """Where the sheets and obstacles are `step` seconds later; the outcome says whether the solves converged.
+
+    `hold`: obstacles without room may stay behind; only implicit Euler can do that.
+    """
+    stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
+    instants, obstacle_x, outcome = [Instant(state.x, state.v, state.a)], state.obstacle_x, None
+    stage = next(stages)
+    while True:
+        found = _solve(derived, stage, obstacle_x, hold=hold)
+        outcome = found if outcome is None else _after(outcome, found)
+        count = len(state.x)
+        obstacle_x = np.ascontiguousarray(found.x[count:])
+        instants.append(reached(stage, np.ascontiguousarray(found.x[:count])))
+        if found.ending is not Ending.CONVERGED:
+            break
+        try:
+            stage = stages.send(instants[-1])
+        except StopIteration:
+            break
+    return Passage(scheme, tuple(instants), outcome)
+
+
+def _after(first: Outcome, second: Outcome) -> Outcome:
+    """The outcome of two solves after each other."""
+    return replace(
+        second,
+        iterations=first.iterations + second.iterations,
+        contacts=max(first.contacts, second.contacts),
+        min_gap=min(first.min_gap, second.min_gap),
+        loose=first.loose or second.loose,
+    )
+
+
+def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, *, hold: bool) -> Outcome:
+    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) on."""
     model = derived.model
-    is_static = model.solver.mode == "static"
-    stage = Stage(state, state.time + step, step, ((1.0, state.x),), is_static)
-    x = np.concatenate([state.x, state.obstacle_x])
+    x = np.concatenate([stage.start, obstacle_x])
+    target = model.obstacle_positions(stage.time)
     surface = derived.surface(stage.time)
     touching = None
     if surface is not None:
         touching = Touching(surface, model.contact.stiffness, x, derived.timer)
-        derived.system.thin([touching.rub(x, x, step=step, slip_speed=model.contact.slip_speed)])
-    energies = [_inertia(stage, derived), *derived.over(stage)]
-    potential = Potential(state.mesh.node_count, energies, touching, derived.timer)
-    options = NewtonOptions(
-        energy=model.solver.tolerance * energy_in_play(state, derived, step, touching),
-        distance=model.solver.speed_tolerance * step,
-        max_iterations=model.solver.max_iterations * (STATIC_PATIENCE if is_static else 1),
-    )
-    newton = Newton(potential, derived.system, options)
-    return newton.minimise(x, model.obstacle_positions(stage.time), derived.node_part, hold=hold)
+        passed = 1.0 - stage.span / (stage.time - stage.since)
+        before = np.concatenate([stage.origin, obstacle_x + passed * (target - obstacle_x)])
+        stencil = touching.rub(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
+        derived.system.thin([stencil])
+    inertia = _inertia(derived, stage)
+    energies = [inertia, *derived.over(stage)]
+    potential = Potential(len(stage.start), energies, touching, derived.timer)
+    newton = Newton(potential, derived.system, stage_stop(derived, stage, inertia, touching, x))
+    return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess)
 
 
-def energy_in_play(state: State, derived: Derived, step: float, touching: Touching | None = None) -> float:
-    """The energy that an error of a step is compared with [J]: elastic, of contact, kinetic, and of a quiet motion."""
-    x = np.concatenate([state.x, state.obstacle_x])
-    elastic = sum(term.measure(state) for kind, term in derived.terms if kind.is_in_play)
-    contact = 0.0 if touching is None else touching.value(x)
-    quiet = QUIET_SPEED + step * float(np.linalg.norm(derived.acceleration()))
-    return elastic + contact + kinetic_energy(derived.mass, state.v) + kinetic_energy(derived.mass, quiet)
-
-
-def _inertia(stage: Stage, derived: Derived) -> NodalQuadratic:
+def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:
     """Inertia over the stage, and what acts on all nodes alike."""
-    state, step = stage.state, stage.step
     if stage.is_static:
-        return make_nodal(derived.nodes, state.x, derived.mass / STATIC_STEP**2)
-    predicted = state.x + step * state.v + step**2 * derived.acceleration()
-    return make_nodal(derived.nodes, predicted, derived.mass / step**2)
+        return make_nodal(derived.nodes, stage.start, derived.mass / STATIC_STEP**2)
+    predicted = stage.origin + stage.span * stage.drift + stage.span**2 * derived.acceleration()
+    return make_nodal(derived.nodes, predicted, derived.mass / stage.span**2)

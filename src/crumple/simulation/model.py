@@ -15,6 +15,7 @@ from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.plasticity.options import PlasticityOptions
+from crumple.simulation.schemes import SCHEMES, TR_BDF2
 from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane, StrainLimits
 from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
@@ -38,7 +39,7 @@ class ContactOptions:
     stiffness: float = 1e5
     sheet_thickness: tuple[float, ...] = ()
     friction: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-    slip_speed: float = 1e-2
+    slip_speed: float = 1e-4
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,24 @@ class RemeshingOptions:
 class SolverOptions:
     """Time stepping and Newton's method.
 
-    `mode`: "dynamic" (implicit Euler) or "static" (each step seeks equilibrium);
-    `tolerance`: Newton's method stops when the energy it could still gain is below this share of the energy in play;
-    `speed_tolerance`: and when its last correction, over the step, is slower than this everywhere [m/s];
-    `step_error`: error of a step that the step control allows, as a share of the sheets' size [-];
+    `mode`: "dynamic" or "static" (each step seeks equilibrium);
+    `integrator`: "tr-bdf2" (second order) or "implicit-euler" (first order, dissipates motion);
+    `motion_tolerance`: error of the velocities at which Newton's method stops, over the change that forces make [-];
+    `tolerance`, `speed_tolerance`: the same in dense contact and in static mode, as a share of the energy in play [-]
+    and as the fastest correction anywhere [m/s];
+    `path_error`: error of a step that the step control allows, over the way that the sheets go in it [-];
+    `step_error`: and over the sheets' size, where motion is too sudden for that [-];
     `max_step`, `min_step`: bounds of the step control [s]; `fixed_step`: a constant step instead [s];
     `max_iterations` of Newton's method per step before the step is shortened;
     `linear_solver`: "auto", "pardiso", "superlu" or "cholmod".
     """
 
     mode: str = "dynamic"
+    integrator: str = TR_BDF2
+    motion_tolerance: float = 1e-3
     tolerance: float = 5e-3
     speed_tolerance: float = 0.05
+    path_error: float = 3e-3
     step_error: float = 5e-3
     max_step: float = 0.04
     min_step: float = 1e-6
@@ -84,7 +91,17 @@ class SolverOptions:
     def __post_init__(self) -> None:
         if self.mode not in ("dynamic", "static"):
             raise InputError("solver.mode", "must be 'dynamic' or 'static'", self.mode)
-        for name in ("tolerance", "speed_tolerance", "step_error", "max_step", "min_step"):
+        if self.integrator not in SCHEMES:
+            raise InputError("solver.integrator", f"must be one of {', '.join(SCHEMES)}", self.integrator)
+        for name in (
+            "motion_tolerance",
+            "tolerance",
+            "speed_tolerance",
+            "path_error",
+            "step_error",
+            "max_step",
+            "min_step",
+        ):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
                 raise InputError(f"solver.{name}", "must be > 0", value)

@@ -31,7 +31,7 @@ WHOLE = 0.8
 """Share of the nodes above which all of them move."""
 SMALL = 1000
 """Nodes of a mesh of which all may move: in a calm, stiff sheet even those far from a change feel it a little."""
-REGULARISATION = 1e-5
+REGULARISATION = 1e-6
 """μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
 μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
 ITERATIONS, WORK = 5, 20_000

@@ -8,10 +8,17 @@ import numpy as np
 
 from crumple.contract.term import kinetic_energy
 from crumple.simulation.derived import Derived
-from crumple.simulation.integrate import integrate
+from crumple.simulation.integrate import Passage, integrate
 from crumple.simulation.model import Model
 from crumple.simulation.observers import StepReport
-from crumple.simulation.step_control import first_attempt, next_step_size, shorter_attempt, step_error
+from crumple.simulation.step_control import (
+    choose_scheme,
+    first_attempt,
+    next_attempt,
+    next_step_size,
+    remaining_dense_steps,
+    step_error,
+)
 from crumple.solving.newton import Ending, Outcome
 from crumple.state import State
 
@@ -21,20 +28,23 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
     begin = clock.perf_counter()
     model = derived.model
     is_held = bool(np.any(state.obstacle_lag > 0.0))
-    attempt = first_attempt(model.solver, state.step_size, end - state.time, hold=is_held)
+    attempt = first_attempt(model.solver, state, end - state.time, hold=is_held)
     while True:
         for _, term in derived.terms:
             state = term.begin(state, attempt.step)
-        outcome = integrate(state, derived, attempt.step, hold=attempt.hold)
-        error = step_error(model.solver, state, outcome, attempt.step, derived.mass, derived.size)
+        scheme = choose_scheme(model.solver, attempt, has_acceleration=state.has_acceleration)
+        passage = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold)
+        outcome = passage.outcome
+        error = step_error(model.solver, passage, attempt.step, derived.mass, derived.size)
         ending = outcome.ending
         if ending is Ending.CONVERGED and error > 4.0:
             ending = Ending.INACCURATE
         if ending is Ending.CONVERGED:
             break
-        attempt = shorter_attempt(model.solver, attempt, ending, outcome.iterations)
-    moved = move(model, state, outcome, attempt.step, end)
-    size = next_step_size(model.solver, attempt, state.step_size, error, outcome.iterations)
+        attempt = next_attempt(model.solver, attempt, ending, passage, error)
+    moved = move(model, state, passage, attempt.step, end)
+    size = next_step_size(model.solver, attempt, state.step_size, passage, error)
+    dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome)
     report = StepReport(
         time=moved.time,
         step=attempt.step,
@@ -46,21 +56,23 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
         retries=attempt.retries,
         note=_note(model, moved, outcome),
     )
-    return moved.replaced(step_size=size), report
+    return moved.replaced(step_size=size, dense_steps=dense_steps), report
 
 
-def move(model: Model, state: State, outcome: Outcome, step: float, end: float) -> State:
+def move(model: Model, state: State, passage: Passage, step: float, end: float) -> State:
     """The state at the end of the step, with the obstacles where they got to."""
+    outcome, last = passage.outcome, passage.instants[-1]
+    is_static = model.solver.mode == "static"
     count = state.mesh.node_count
     time = state.time + step
     time = end if abs(end - time) < 1e-9 * step + 1e-12 * abs(end) else time
-    x = np.ascontiguousarray(outcome.x[:count])
-    v = np.zeros_like(x) if model.solver.mode == "static" else (x - state.x) / step
     held = np.isin(np.arange(len(model.obstacles)) + len(model.sheet_names), outcome.held)
     return state.replaced(
         time=time,
-        x=x,
-        v=v,
+        x=last.x,
+        v=np.zeros_like(last.x) if is_static else last.v,
+        a=state.a if is_static else last.a,
+        has_acceleration=not is_static,
         obstacle_x=np.ascontiguousarray(outcome.x[count:]),
         obstacle_lag=np.where(held, state.obstacle_lag + step, 0.0),
         steps=state.steps + 1,

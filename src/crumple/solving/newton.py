@@ -19,6 +19,7 @@ from enum import Enum
 
 import numpy as np
 
+from crumple.energies.nodal import NodalQuadratic
 from crumple.solving.potential import Expansion, Potential
 from crumple.solving.system import NewtonSystem
 from crumple.typing import Floats, Ints
@@ -36,6 +37,13 @@ SMALLEST_GAP = 1e-3
 """Gap over the activation distance below which a blocked obstacle stops pressing: it would shrink the gap for ever."""
 TRUST = 1
 """Iterations that may make up for a step that raised the potential."""
+STRAIGHT = 0.8
+"""Decrease over the one by the gradient alone above which a longer step is tried: 0.5 when the Hessian is right, 1
+when the potential does not curve. At 0.8 the best length is 2.5."""
+ROUGH_ROUNDING = 1e-9
+"""Relative decrease of the potential below which rounding may hide how it curves."""
+LONGEST = 1e4
+"""Most that a step is lengthened."""
 LONGEST_PAUSE = 16
 """Most iterations between two attempts with the exact Hessian."""
 LONGEST_DISTRUST = 4
@@ -59,18 +67,39 @@ class NewtonOptions:
     """When to stop.
 
     `energy` [J]: stop when half the Newton decrement, the decrease that the quadratic model predicts, is below it;
-    `distance` [m]: and no node would move farther than this.
+    `distance` [m]: and no node would move farther than this. With an `inertia`, the first grows by `share`² of its value,
+    and the second by `share` of the farthest that a node is from its centre.
+    `patience`: after so many iterations, `loose_energy` and `loose_distance` are enough.
     """
 
     energy: float
     distance: float
     max_iterations: int = 60
+    inertia: NodalQuadratic | None = None
+    share: float = 0.0
+    patience: int = 0
+    loose_energy: float = 0.0
+    loose_distance: float = 0.0
+
+    def is_met(self, x: Floats, direction: Floats, predicted: float) -> bool:
+        """Whether a `direction` (n, 3) [m] from x with the `predicted` decrease [J] may be the last."""
+        energy, distance = self.energy, self.distance
+        if self.inertia is not None:
+            energy += self.share**2 * float(np.sum(self.inertia.value(x)))
+            distance += self.share * _farthest(x[self.inertia.stencil[:, 0]] - self.inertia.center)
+        return predicted <= energy and _farthest(direction) <= distance
+
+    def is_met_loosely(self, direction: Floats, predicted: float, iterations: int) -> bool:
+        """The same after many `iterations`."""
+        is_enough = predicted <= self.loose_energy and _farthest(direction) <= self.loose_distance
+        return iterations >= self.patience and is_enough
 
 
 @dataclass(frozen=True)
 class Outcome:
     """Where Newton's method ended: x (node_count, 3), obstacles included, and how.
 
+    `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
     `min_gap`: smallest contact gap [m], infinite when nothing is near.
     """
@@ -82,6 +111,7 @@ class Outcome:
     predicted: float
     min_gap: float
     held: tuple[int, ...]
+    loose: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,13 +153,19 @@ class Newton:
         self._contacts = 0
         self._predicted = np.inf
         self._held: set[int] = set()
+        self._loose = False
 
-    def minimise(self, x: Floats, obstacle_target: Floats, node_part: Ints, *, hold: bool) -> Outcome:
+    def minimise(
+        self, x: Floats, obstacle_target: Floats, node_part: Ints, *, hold: bool, guess: Floats | None = None
+    ) -> Outcome:
         """Minimise from x (node_count, 3) while the obstacle nodes go to `obstacle_target` (obstacle_nodes, 3).
 
-        `hold`: let obstacles that have no room stay behind instead of giving up.
+        `hold`: let obstacles that have no room stay behind instead of giving up;  `guess` (free_count, 3): where the
+        minimum may be, used if nothing is in the way.
         """
         x = x.copy()
+        if guess is not None:
+            self._jump(x, guess, obstacle_target)
         ending = self._arrive(x, obstacle_target, node_part, hold)
         if ending is Ending.CONVERGED:
             ending = self._descend(x)
@@ -142,7 +178,17 @@ class Newton:
             predicted=self._predicted,
             min_gap=np.inf if touching is None else touching.smallest_gap(x),
             held=tuple(sorted(self._held)),
+            loose=self._loose,
         )
+
+    def _jump(self, x: Floats, guess: Floats, target: Floats) -> None:
+        """Move x to the `guess`, and the obstacles to their `target`, if the way is free and it is a better start."""
+        free = self._potential.free_count
+        direction = np.concatenate([guess, target]) - x
+        if self._limit(x, direction)[0] < 1.0:
+            return
+        if np.any(direction[free:]) or self._potential.value(x + direction) < self._potential.value(x):
+            x[:free], x[free:] = guess, target
 
     def _arrive(self, x: Floats, target: Floats, node_part: Ints, hold: bool) -> Ending:
         """Move x with the obstacles until they are at `target` or held."""
@@ -180,13 +226,16 @@ class Newton:
             step = self._propose(x, energy)
             if step is None:
                 return Ending.NOT_FINITE
-            is_last = self._is_small(step)
+            is_last = self._is_last(step)
             if trusted is None and not is_last and not step.is_good and self._trusts(step):
                 trusted, doubt = step, 0
                 x += step.limit * step.direction
                 energy = step.full
                 continue
-            length, energy = (step.limit, step.full) if step.is_good else self._search(step)
+            if not step.is_good:
+                length, energy = self._search(step)
+            else:
+                length, energy = (step.limit, step.full) if is_last else self._lengthen(step)
             x += length * step.direction
             if trusted is not None and energy > trusted.goal:
                 doubt += 1
@@ -214,9 +263,36 @@ class Newton:
         energy = self._potential.value(x) if energy is None else energy
         return _Step(x.copy(), direction, limit, energy, self._potential.value(x + limit * direction), decrement)
 
-    def _is_small(self, step: _Step) -> bool:
-        distance = float(np.sqrt(np.max(np.einsum("ij,ij->i", step.direction, step.direction))))
-        return self._predicted <= self._options.energy and distance <= self._options.distance
+    def _is_last(self, step: _Step) -> bool:
+        """Whether the step is so small that it may be the last."""
+        options = self._options
+        if options.is_met(step.x, step.direction, self._predicted):
+            return True
+        self._loose = options.is_met_loosely(step.direction, self._predicted, self._iterations)
+        return self._loose
+
+    def _lengthen(self, step: _Step) -> tuple[float, float]:
+        """A good step, made longer where the potential hardly curves along it: its length and the energy there.
+
+        The Hessian of friction lies above it, so that contacts which begin to slide would gain speed by a small factor
+        in every iteration. Lengths that quadruple find it in a few evaluations.
+        """
+        length, energy = step.limit, step.full
+        touching = self._potential.touching
+        if touching is None or not touching.has_friction or length < 1.0:
+            return length, energy
+        if step.decrement < ROUGH_ROUNDING * abs(energy) or step.energy - energy < STRAIGHT * step.decrement:
+            return length, energy
+        while length < LONGEST:
+            longer = 4.0 * length
+            if self._limit(step.x, longer * step.direction)[0] < 1.0:
+                break
+            value = self._potential.value(step.x + longer * step.direction)
+            if not value < energy:
+                break
+            length, energy = longer, value
+        self._limit(step.x, length * step.direction)
+        return length, energy
 
     def _trusts(self, step: _Step) -> bool:
         """Whether to take a step that raises the potential; less and less often if it was not made up for."""
@@ -294,3 +370,8 @@ class Newton:
             if energy <= step.energy - ARMIJO * length * step.decrement:
                 return length, energy
         return 0.0, step.energy
+
+
+def _farthest(displacement: Floats) -> float:
+    """The longest of the displacements (n, 3) [m]."""
+    return float(np.sqrt(np.max(np.einsum("ij,ij->i", displacement, displacement), initial=0.0)))

@@ -67,6 +67,11 @@ class Touching:
         """The candidates of the pose x and of all poses within the margin of it, and that pose."""
         return find_candidates(self.surface, x, x, self.surface.reach + 2.0 * self._margin), x.copy()
 
+    @property
+    def has_friction(self) -> bool:
+        """Whether a contact rubs in this step."""
+        return self._friction is not None
+
     def energies(self, x: Floats) -> list[Energy]:
         """The barrier of the pairs that are active at x, and friction."""
         with self._timer("contact"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from crumple.contract import Energy, MountedTerm, Stage, Term
 from crumple.energies.wind import Wind, make_wind
 from crumple.state import State
@@ -34,6 +32,5 @@ class MountedAir(MountedTerm):
         return []
 
     def over(self, stage: Stage) -> Sequence[Energy]:
-        state = stage.state
-        before = stage.past(np.asarray)
-        return [make_wind(self.wind, state.mesh.face_nodes, state.x, state.v, stage.step, before=before)]
+        faces = stage.state.mesh.face_nodes
+        return [make_wind(self.wind, faces, stage.start, stage.velocity, stage.span, before=stage.origin)]

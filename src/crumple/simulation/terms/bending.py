@@ -62,7 +62,7 @@ class MountedBending(MountedTerm):
             if stage.is_static or not damping.any():
                 energies.append(energy)
             else:
-                energies += energy.damped(stage.past(energy.deformation), damping / stage.step)
+                energies += energy.damped(stage.past(energy.deformation), damping / stage.span)
         return energies
 
     @property

@@ -41,11 +41,11 @@ class MountedMembrane(MountedTerm):
 
     def over(self, stage: Stage) -> Sequence[Energy]:
         energies: list[Energy] = []
-        for energy, damping in self.parts.at(stage.state.x, stage.state.plastic_strain):
+        for energy, damping in self.parts.at(stage.start, stage.state.plastic_strain):
             if stage.is_static or not damping.any():
                 energies.append(energy)
             else:
-                energies += energy.damped(stage.past(energy.deformation), damping / stage.step)
+                energies += energy.damped(stage.past(energy.deformation), damping / stage.span)
         return energies
 
     def settle(self, state: State, step: float) -> State:

@@ -1,0 +1,143 @@
+"""Time integration: the implicit stages of a step, and how far it is from the true path.
+
+Every stage asks for x, v and a at its time with
+
+    x = origin + span v,   v = drift + span a(x, v),
+
+which is the minimum of an incremental potential with the inertia ½ |x − origin − span drift|²_M / span² (see
+`integrate`). So all schemes share one solve, one contact and one friction:
+
+* "tr-bdf2" [Bank1985; Hosea1996]: the trapezoidal rule over the share γ = 2 − √2 of the step, then the backward
+  differentiation formula of second order over the whole step, both with span (γ/2) h. Second order and L-stable; it
+  needs the acceleration at the start, which is the one at the end of the step before.
+* "implicit-euler": one stage, first order; it needs nothing but x and v.
+
+TR-BDF2 takes one step at a time, so steps of any length follow each other, and both of its stages are of second order.
+The latter is what a sheet asks for that hardly stretches: for a stiff triangle that turns once in 1 s, in steps of
+20 ms, 99.98 % of the angular momentum are left, against 76 % with the two-stage method of Alexander (γ = 1 − 1/√2),
+which has the same stability function but stages of first order, and 62 % with implicit Euler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from crumple.contract import Stage
+from crumple.state import State
+from crumple.typing import Floats
+
+EULER, TR_BDF2 = "implicit-euler", "tr-bdf2"
+SCHEMES = (TR_BDF2, EULER)
+
+GAMMA = 2.0 - sqrt(2.0)
+"""Share of the step that the first stage of TR-BDF2 covers."""
+SPAN = 0.5 * GAMMA
+"""Span of both stages of TR-BDF2 over the step."""
+WEIGHT = 0.25 * sqrt(2.0)
+"""Weight of the start and of the first stage in the second: (1 − SPAN)/2."""
+ERROR_WEIGHTS = ((4.0 * WEIGHT - 1.0) / 3.0, -1.0 / 3.0, 2.0 * SPAN / 3.0)
+"""Weights of start, first stage and end in TR-BDF2 minus those of the formula of third order on the same stages."""
+
+ERROR_ORDER = {TR_BDF2: 3, EULER: 2}
+"""Power of the step with which the error of one step grows."""
+
+
+@dataclass(frozen=True)
+class Instant:
+    """Positions `x` [m], velocities `v` [m/s] and accelerations `a` [m/s²] of the sheets' nodes, (node_count, 3) each."""
+
+    x: Floats
+    v: Floats
+    a: Floats
+
+
+def reached(stage: Stage, x: Floats) -> Instant:
+    """The instant whose positions are the solution x (node_count, 3) of a stage."""
+    v = (x - stage.origin) / stage.span
+    return Instant(x, v, (v - stage.drift) / stage.span)
+
+
+Stages = Generator[Stage, Instant, None]
+"""Yields stages and is sent what they reached."""
+
+
+def scheme_stages(scheme: str, state: State, step: float, *, is_static: bool = False) -> Stages:
+    """The stages of one step of `step` [s] from `state`."""
+    if is_static:
+        return _static(state, step)
+    return _euler(state, step) if scheme == EULER else _tr_bdf2(state, step)
+
+
+def _static(state: State, step: float) -> Stages:
+    still = np.zeros_like(state.v)
+    yield Stage(
+        state, state.time, state.time + step, state.x, still, state.x, still, step, ((1.0, state.x),), is_static=True
+    )
+
+
+def _euler(state: State, step: float) -> Stages:
+    yield Stage(state, state.time, state.time + step, state.x, state.v, state.x, state.v, step, ((1.0, state.x),))
+
+
+def _tr_bdf2(state: State, step: float) -> Stages:
+    span, begin = SPAN * step, Instant(state.x, state.v, state.a)
+    first = state.time + GAMMA * step
+    middle = yield Stage(
+        state=state,
+        since=state.time,
+        time=first,
+        start=begin.x,
+        velocity=begin.v,
+        origin=begin.x + span * begin.v,
+        drift=begin.v + span * begin.a,
+        span=span,
+        before=_advanced(begin, span),
+        guess=_extrapolate(begin, GAMMA * step),
+    )
+    share = WEIGHT / SPAN
+    yield Stage(
+        state=state,
+        since=first,
+        time=state.time + step,
+        start=middle.x,
+        velocity=middle.v,
+        origin=begin.x + WEIGHT * step * (begin.v + middle.v),
+        drift=begin.v + WEIGHT * step * (begin.a + middle.a),
+        span=span,
+        before=((1.0 - share, begin.x), (share, middle.x)),
+        guess=_extrapolate(middle, (1.0 - GAMMA) * step),
+    )
+
+
+def _extrapolate(begin: Instant, time: float) -> Floats:
+    """Where the nodes are `time` [s] later if their accelerations stay."""
+    return begin.x + time * begin.v + 0.5 * time**2 * begin.a
+
+
+def _advanced(begin: Instant, span: float) -> tuple[tuple[float, Floats], ...]:
+    """Strain at the start plus `span` [s] times its rate there: a central difference along the velocity.
+
+    It is exact for the Green strain, which is quadratic in x. For angles the way must be short beside an edge.
+    """
+    fastest = float(np.abs(begin.v).max(initial=0.0))
+    if fastest == 0.0:
+        return ((1.0, begin.x),)
+    size = float(np.ptp(begin.x, axis=0).max()) or 1.0
+    way = 1e-6 * size / fastest
+    half = 0.5 * span / way
+    return ((1.0, begin.x), (half, begin.x + way * begin.v), (-half, begin.x - way * begin.v))
+
+
+def path_error(scheme: str, instants: Sequence[Instant], step: float) -> Floats:
+    """Estimated local error of the positions after a step [m], (node_count, 3).
+
+    `instants`: at its start and at every stage. Implicit Euler misses ½ h² a; TR-BDF2 is compared with the formula of
+    third order that uses the same stages.
+    """
+    if scheme == EULER:
+        return 0.5 * step * (instants[-1].v - instants[0].v)
+    return step * np.asarray(sum(weight * one.v for weight, one in zip(ERROR_WEIGHTS, instants, strict=True)))
