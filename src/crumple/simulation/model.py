@@ -93,15 +93,8 @@ class SolverOptions:
             raise InputError("solver.mode", "must be 'dynamic' or 'static'", self.mode)
         if self.integrator not in SCHEMES:
             raise InputError("solver.integrator", f"must be one of {', '.join(SCHEMES)}", self.integrator)
-        for name in (
-            "motion_tolerance",
-            "tolerance",
-            "speed_tolerance",
-            "path_error",
-            "step_error",
-            "max_step",
-            "min_step",
-        ):
+        tolerances = ("motion_tolerance", "tolerance", "speed_tolerance", "path_error", "step_error")
+        for name in (*tolerances, "max_step", "min_step"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
                 raise InputError(f"solver.{name}", "must be > 0", value)

@@ -48,7 +48,7 @@ ERROR_ORDER = {TR_BDF2: 3, EULER: 2}
 
 @dataclass(frozen=True)
 class Instant:
-    """Positions `x` [m], velocities `v` [m/s] and accelerations `a` [m/s²] of the sheets' nodes, (node_count, 3) each."""
+    """Positions `x` [m], velocities `v` [m/s], accelerations `a` [m/s²] of the sheets' nodes, (node_count, 3) each."""
 
     x: Floats
     v: Floats

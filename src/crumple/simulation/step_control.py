@@ -1,9 +1,9 @@
 """How long the next step is and how it is taken: shortened on trouble and on error, lengthened when all goes well.
 
-Motion is followed to second order, with well-solved stages, and its error is kept below a share of the way that is gone.
-Where that asks too much of Newton's method in contact (`NEEDLESS`, or a stage has to be content with less), the sheet is
-in dense contact: quasi-static, snapping, dissipative. Then steps are taken with implicit Euler, as long as they can be,
-until some in a row were solved well.
+Motion is followed to second order, with well-solved stages, and its error is kept below a share of the way that is
+gone. Where that asks too much of Newton's method in contact (`NEEDLESS`, or a stage has to be content with less), the
+sheet is in dense contact: quasi-static, snapping, dissipative. Then steps are taken with implicit Euler, as long as
+they can be, until some in a row were solved well.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ with the change of velocity that the forces of the stage make: what elasticity, 
 wherever the sheet is, and however fast it moves as a whole.
 
 **In dense contact** a sheet stores a thousand times more energy than it has in motion, snaps from one shape into
-another, and the last digits of a solve are as costly as they are meaningless. After `PATIENCE` iterations in contact, and
-in static solves, it is enough that the decrease is small beside the elastic energy, that of contact and the kinetic one.
+another, and the last digits of a solve are as costly as they are meaningless. After `PATIENCE` iterations in contact,
+and in static solves, it is enough that the decrease is small beside the elastic energy, that of contact and the kinetic
+one.
 """
 
 from __future__ import annotations

@@ -67,8 +67,8 @@ class NewtonOptions:
     """When to stop.
 
     `energy` [J]: stop when half the Newton decrement, the decrease that the quadratic model predicts, is below it;
-    `distance` [m]: and no node would move farther than this. With an `inertia`, the first grows by `share`² of its value,
-    and the second by `share` of the farthest that a node is from its centre.
+    `distance` [m]: and no node would move farther than this. With an `inertia`, the first grows by `share`² of its
+    value, and the second by `share` of the farthest that a node is from its centre.
     `patience`: after so many iterations, `loose_energy` and `loose_distance` are enough.
     """
 

@@ -54,7 +54,8 @@ class State:
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `own`: fields of the user's, by name;
-    `dense_steps` steps still to be taken as in dense contact;  `step_size` the step that the step control tries next [s];  `frame` the number of finished frames;
+    `dense_steps` steps still to be taken as in dense contact;  `step_size` the step that the step control tries next
+    [s];  `frame` the number of finished frames;
     `steps`, `iterations` done since the start.
     """
 
