@@ -41,6 +41,14 @@ class ContactOptions:
     friction: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     slip_speed: float = 1e-4
 
+    def __post_init__(self) -> None:
+        for name in ("activation", "stiffness", "slip_speed"):
+            _require(f"contact.{name}", getattr(self, name))
+        for thickness in self.sheet_thickness:
+            _require("contact.sheet_thickness", thickness, least=True)
+        if not (np.isfinite(self.friction).all() and (self.friction >= 0.0).all()):
+            raise InputError("contact.friction", "must be numbers >= 0", self.friction.tolist())
+
 
 @dataclass(frozen=True)
 class RemeshingOptions:
@@ -96,8 +104,19 @@ class SolverOptions:
         tolerances = ("motion_tolerance", "tolerance", "speed_tolerance", "path_error", "step_error")
         for name in (*tolerances, "max_step", "min_step"):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise InputError(f"solver.{name}", "must be > 0", value)
+            _require(f"solver.{name}", value)
+        if self.min_step > self.max_step:
+            raise InputError("solver.min_step", f"must be ≤ max_step = {self.max_step}", self.min_step)
+        if self.fixed_step is not None:
+            _require("solver.fixed_step", self.fixed_step)
+        if self.max_iterations < 1:
+            raise InputError("solver.max_iterations", "must be at least 1", self.max_iterations)
+
+
+def _require(place: str, value: float, *, least: bool = False) -> None:
+    """Refuse what is not a finite number > 0, or ≥ 0 with `least`."""
+    if not (np.isfinite(value) and (value > 0.0 or (least and value == 0.0))):
+        raise InputError(place, "must be >= 0" if least else "must be > 0", value)
 
 
 @dataclass(frozen=True)

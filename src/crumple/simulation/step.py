@@ -7,6 +7,7 @@ import time as clock
 import numpy as np
 
 from crumple.contract.term import kinetic_energy
+from crumple.forking import note_threads
 from crumple.simulation.derived import Derived
 from crumple.simulation.integrate import Passage, integrate
 from crumple.simulation.model import Model
@@ -25,6 +26,7 @@ from crumple.state import State
 
 def advance_step(state: State, derived: Derived, end: float) -> tuple[State, StepReport]:
     """The state after one accepted step that does not pass `end` [s], nothing yielded yet, and what the step cost."""
+    note_threads()
     begin = clock.perf_counter()
     model = derived.model
     is_held = bool(np.any(state.obstacle_lag > 0.0))
