@@ -12,7 +12,7 @@ from odd_meshes import ODD
 
 import crumple.mesh as cm
 from crumple.mesh import Field, Refusal, SheetMesh
-from crumple.mesh.buffers import FACES, NEW_NODE, NEW_NODE_COUNT, NODES, REMOVED_NODE, Buffers
+from crumple.mesh.buffers import Buffers
 
 FIELDS = (
     Field("x", "node", 3, "interpolate"),
@@ -43,9 +43,9 @@ def random_edits(mesh: SheetMesh, seed: int, count: int, cuts: bool = False) -> 
     seen = np.zeros((4, len(Refusal)), int)
     for _ in range(count):
         kind = rng.integers(0, 4 if cuts else 3)
-        edge = int(rng.integers(0, 3 * buf.counters[FACES]))
+        edge = int(rng.integers(0, 3 * buf.counters.faces))
         t, head = float(rng.uniform(0.2, 0.8)), bool(rng.integers(0, 2))
-        path = rng.integers(0, 3 * buf.counters[FACES], int(rng.integers(1, 4)))
+        path = rng.integers(0, 3 * buf.counters.faces, int(rng.integers(1, 4)))
         code = Refusal.NO_CAPACITY
         while code == Refusal.NO_CAPACITY:
             if kind == 0:
@@ -147,7 +147,7 @@ def test_refused_edits_change_nothing() -> None:
     for mesh in ODD.values():
         buf = cm.open_buffers(mesh, spare=2.0)
         for edge in range(3 * mesh.face_count):
-            before = [a.copy() for a in (*buf.links, buf.counters[:3], buf.edge_label)]
+            before = [a.copy() for a in (*buf.links, np.array(list(buf.counters)[:3]), buf.edge_label)]
             codes = []
             for head in (False, True):
                 if cm.plan_collapse(buf, edge, head, 1e-9):
@@ -157,7 +157,7 @@ def test_refused_edits_change_nothing() -> None:
             if mesh.twin[edge] >= 0 and not mesh.boundary_nodes[mesh.edges].any():
                 codes.append(cm.cut_edges(buf, np.array([edge]), 1))
             assert Refusal.OK not in codes
-            after = [*buf.links, buf.counters[:3], buf.edge_label]
+            after = [*buf.links, np.array(list(buf.counters)[:3]), buf.edge_label]
             assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
 
 
@@ -187,7 +187,7 @@ def test_split_of_a_seam_makes_one_node_and_two_vertices() -> None:
     assert a[1] == pytest.approx(b[1])  # both sides at the same height
     assert abs(a[0] - b[0]) == pytest.approx(1.0)
     tail = mesh.node_rest[node[seam]]
-    new = edited.node_rest[buf.report[NEW_NODE]]
+    new = edited.node_rest[buf.report.new_node]
     assert np.linalg.norm(new - tail) == pytest.approx(0.25 * mesh.corner_length[seam])
 
 
@@ -198,7 +198,7 @@ def test_corners_of_the_outline_stay_and_straight_sides_collapse() -> None:
     assert cm.collapse_edge(buf, corner_edge, False, 1e-9) in (Refusal.SHAPE, Refusal.PINCH)
     assert cm.plan_collapse(buf, side_edge, True, 1e-9) == Refusal.OK
     assert cm.collapse_edge(buf, side_edge, True, 1e-9) == Refusal.OK
-    assert buf.report[REMOVED_NODE] == 2
+    assert buf.report.removed_node == 2
     inner_edge = edge_between(mesh, 1, 5)
     assert cm.collapse_edge(buf, inner_edge, False, 1e-9) == Refusal.BOUNDARY_EDGE  # would leave the side
 
@@ -223,11 +223,11 @@ def test_collapse_along_a_seam_takes_back_its_split() -> None:
         # After the split, `seam` runs from its old tail to the new node.
         edge = seam
         if not head:  # any half-edge that leaves the new node along the seam
-            faces, node = buf.links.faces, buf.report[NEW_NODE]
-            tails = buf.links.vertex_node[faces[: buf.counters[FACES]]].ravel()
+            faces, node = buf.links.faces, buf.report.new_node
+            tails = buf.links.vertex_node[faces[: buf.counters.faces]].ravel()
             edge = next(int(e) for e in np.flatnonzero(tails == node) if not cm.plan_collapse(buf, e, False, 1e-9))
         assert cm.collapse_edge(buf, edge, head, 1e-9) == Refusal.OK
-        assert buf.report[REMOVED_NODE] == mesh.node_count
+        assert buf.report.removed_node == mesh.node_count
         edited, values, _ = cm.compact(buf, FIELDS[3:4])
         assert cm.validate_mesh(edited) == []
         assert (edited.node_count, edited.vertex_count) == (mesh.node_count, mesh.vertex_count)
@@ -281,7 +281,7 @@ def test_cut_from_the_side_duplicates_all_but_its_tip() -> None:
     mesh = grid(4, 4)
     code, buf = cut(mesh, [2, 7, 12])
     edited, _, _ = cm.compact(buf)
-    assert (code, buf.report[NEW_NODE_COUNT]) == (Refusal.OK, 2)
+    assert (code, buf.report.new_node_count) == (Refusal.OK, 2)
     assert cm.validate_mesh(edited) == []
     assert edited.vertex_count == edited.node_count == mesh.node_count + 2
     assert euler(edited) == 1
@@ -293,26 +293,26 @@ def test_cut_inside_opens_a_slit_only_if_it_has_two_edges() -> None:
     assert cut(mesh, [12, 13])[0] == Refusal.DUPLICATE_EDGE
     code, buf = cut(mesh, [11, 12, 13])
     edited, _, _ = cm.compact(buf)
-    assert (code, buf.report[NEW_NODE_COUNT], euler(edited)) == (Refusal.OK, 1, 0)
+    assert (code, buf.report.new_node_count, euler(edited)) == (Refusal.OK, 1, 0)
 
 
 def test_cut_from_side_to_side_makes_two_pieces() -> None:
     mesh = grid(4, 4)
     code, buf = cut(mesh, [2, 7, 12, 17, 22])
     edited, _, _ = cm.compact(buf)
-    assert (code, buf.report[NEW_NODE_COUNT], euler(edited)) == (Refusal.OK, 5, 2)
+    assert (code, buf.report.new_node_count, euler(edited)) == (Refusal.OK, 5, 2)
 
 
 def test_cut_around_frees_an_island_and_crossing_cuts_free_four_corners() -> None:
     mesh = grid(4, 4)
     code, buf = cut(mesh, [6, 7, 8, 13, 18, 17, 16, 11, 6])
-    assert (code, buf.report[NEW_NODE_COUNT]) == (Refusal.OK, 8)
+    assert (code, buf.report.new_node_count) == (Refusal.OK, 8)
     assert euler(cm.compact(buf)[0]) == 0 + 1
     cross = [edge_between(mesh, 12, n) for n in (7, 11, 13, 17)] + [edge_between(mesh, 7, 2)]
     code, buf = cut_half_edges(mesh, np.array(cross))
     assert code == Refusal.OK
     # The middle falls in four parts (3 new nodes); 7 and 2 in two each; the other three are tips.
-    assert buf.report[NEW_NODE_COUNT] == 3 + 1 + 1
+    assert buf.report.new_node_count == 3 + 1 + 1
     assert cm.validate_mesh(cm.compact(buf)[0]) == []
 
 
@@ -335,7 +335,7 @@ def test_maps_tell_where_everything_went() -> None:
     buf = cm.open_buffers(mesh)
     assert cm.collapse_edge(buf, edge_between(mesh, 5, 6), False, 1e-9) == Refusal.OK
     edited, _, maps = cm.compact(buf)
-    assert len(maps.node) == buf.counters[NODES]
+    assert len(maps.node) == buf.counters.nodes
     assert maps.node[5] == -1
     kept = np.flatnonzero(maps.node >= 0)
     np.testing.assert_array_equal(edited.node_rest[maps.node[kept]], mesh.node_rest[kept])
