@@ -13,7 +13,7 @@ from rich.console import Console
 
 import crumple
 
-NOTICE = "first run here: compiling kernels once (half a minute, two with remeshing) …"
+NOTICE = "first run here: compiling kernels once (half a minute, one with remeshing) …"
 
 
 def compile_with_notice(console: Console, *, remeshing: bool) -> None:

@@ -10,10 +10,11 @@ from crumple.contact.bvh import STACK_SIZE, Tree
 from crumple.mesh.buffers import RING_CAPACITY, Buffers, Record, make_record
 from crumple.typing import Floats, Ints
 
-_TALLIED = ("splits", "flips", "collapses", "refused", "linear", "passes", "edits", "fresh")
+_TALLIED = ("splits", "flips", "collapses", "refused", "linear", "passes", "edits", "fresh", "faces", "unmet")
 TALLY = np.dtype((Record, [(name, np.int64) for name in _TALLIED]))
 """Edits done; `refused` by the guard; `linear` splits that it moved back to the middle of the edge; number of the
-current pass; number of the current edit; `fresh`: up to how many edits the tree of the faces serves."""
+current pass; number of the current edit; `fresh`: up to how many edits the tree of the faces serves; `faces` that
+there are; `unmet` splits that were left out because there are as many faces as there may be."""
 
 CHANGE = np.dtype(
     (
@@ -58,6 +59,7 @@ class Switches(NamedTuple):
 class Limits(NamedTuple):
     """Numbers that decide on edits, see `RemeshOptions`.
 
+    `max_faces`: no more are made.
     `smooth_cos`, `feature_cos`: cosines of the angles there; `outline`: the tolerance there.
     Of contacts: `dhat` [m], their largest `reach` [m], and the relative `gap` below which no edit may go.
     """
@@ -72,6 +74,7 @@ class Limits(NamedTuple):
     dhat: float = 0.0
     reach: float = 0.0
     gap: float = 0.0
+    max_faces: int = 0
 
 
 class GuardArrays(NamedTuple):

@@ -76,6 +76,7 @@ def try_collapse(work, edge, remove_head, limit):
         if work.switches.guarded:
             follow_faces(work.guard, buf.links, buf.node_data, buf.report)
         work.tally.collapses += 1
+        work.tally.faces -= 1 if buf.report.removed_face_b < 0 else 2
     return done
 
 

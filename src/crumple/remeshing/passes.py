@@ -27,7 +27,8 @@ def run_pass(work, mode, edges, ends, limit, budget):
     """Split, collapse, merge or flip the edges in this order, where they are still there, and flip what changes.
 
     `edges` half-edges with the nodes `ends` (n, 2). `limit`: length² in the metric above which an edge is split, or
-    up to which edges may grow by a collapse. Not more than `budget` splits in all. Returns `OK`, or `NO_CAPACITY`
+    up to which edges may grow by a collapse. Not more than `budget` splits in all, and none that
+    would make too many faces. Returns `OK`, or `NO_CAPACITY`
     when the buffers are full.
 
     A variable metric has no Delaunay triangulation that all flips lead to, so the flips after an edit are bounded.
@@ -46,7 +47,10 @@ def run_pass(work, mode, edges, ends, limit, budget):
         else:
             size = half_edge_size(buf.links, buf.vertex_data, buf.node_rest, surface, edge)
             if mode == SPLIT and size > limit and work.tally.splits < budget:
-                step = _SPLIT
+                if work.tally.faces + 2 <= work.limits.max_faces:
+                    step = _SPLIT
+                else:
+                    work.tally.unmet += 1
             elif mode != SPLIT and size <= limit:
                 step = _TAIL
         while step != _NOTHING:
@@ -114,6 +118,7 @@ def _undo_split(work, edge):
         if work.switches.guarded:
             follow_faces(work.guard, buf.links, buf.node_data, buf.report)
         work.tally.splits -= 1
+        work.tally.faces -= 1 if buf.report.removed_face_b < 0 else 2
 
 
 @njit(**INNER)

@@ -24,6 +24,7 @@ from crumple.mesh.fields import Field
 from crumple.mesh.refusal import NO_CAPACITY
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing import arrays as at
+from crumple.remeshing.estimate import estimate_faces
 from crumple.remeshing.guard import Guard, guard_arrays, refresh_tree
 from crumple.remeshing.options import RemeshOptions
 from crumple.remeshing.passes import COLLAPSE, FLIP, MERGE, SPLIT, gather_edges, gather_thin, run_pass
@@ -52,7 +53,8 @@ FLIP_SWEEPS = 4
 @dataclass(frozen=True)
 class RemeshStatistics:
     """What was done: numbers of edits; `refused` by the guard; `linear` splits that it moved back to the middle of
-    the edge; `passes`; `fallback`: "" or why less was done than asked for ("splits only", "unchanged")."""
+    the edge; `passes`; `limited`: whether edges were left too long because there are `max_faces` faces; `fallback`: ""
+    or why less was done than asked for ("splits only", "unchanged")."""
 
     splits: int = 0
     flips: int = 0
@@ -60,6 +62,7 @@ class RemeshStatistics:
     refused: int = 0
     linear: int = 0
     passes: int = 0
+    limited: bool = False
     fallback: str = ""
 
 
@@ -174,7 +177,9 @@ class _Job:
         self.density = np.ones(groups) if density is None else _checked("density", density, (len(density),))
         if len(self.density) < groups:
             raise InputError("remesh: density", f"must have one entry per material group, {groups}", len(self.density))
-        self.sizing = self._vertex_tensors(np.asarray(sizing, np.float64))
+        sizing = np.asarray(sizing, np.float64)
+        self.sizing = self._vertex_tensors(sizing)
+        self.needed_faces = estimate_faces(mesh, sizing)
 
     def _vertex_tensors(self, sizing: Floats) -> Floats:
         """The field on vertices, (vertex_count, 3), or in space on nodes, (node_count, 9)."""
@@ -205,22 +210,15 @@ class _Job:
         fields.append(Field("sizing", "vertex", self.sizing.shape[1], "interpolate"))
         return fields, values | {"sizing": self.sizing}
 
-    @cached_property
-    def needed_faces(self) -> float:
-        """About how many faces the field asks for: each takes about a quarter of a unit of area in the metric."""
-        mesh = self.mesh
-        if self.surface:
-            # √ of the product of the two eigenvalues in the plane, at most half of their sum, a third of the trace
-            trace = self.sizing[mesh.face_nodes, 3:6].sum(axis=2).mean(axis=1)
-            return 4.0 / 3.0 * float(np.abs(mesh.face_area) @ trace)
-        m = self.sizing[mesh.faces].mean(axis=1)
-        return 4.0 * float(np.abs(mesh.face_area) @ np.sqrt(np.maximum(m[:, 0] * m[:, 1] - m[:, 2] ** 2, 0.0)))
+    def split_budget(self, options: RemeshOptions, faces: int) -> int:
+        """Splits that are more than enough for a mesh of so many faces: a bound for fields that no mesh satisfies."""
+        return int(20 * (min(self.needed_faces, options.max_faces) + faces)) + 1000
 
     def open(self, options: RemeshOptions, flips: bool) -> tuple[at.Work, SheetMesh, list[Field]]:
         """Buffers and records for the loop, the mesh that was opened and its fields."""
         fields, values = self.fields()
         mesh = join_surface(self.mesh, options.feature_angle) if self.surface else self.mesh
-        spare = min(max(self.needed_faces / mesh.face_count, 0.5), 100.0)
+        spare = min(max(min(self.needed_faces, options.max_faces) / mesh.face_count, 0.5), 100.0)
         buf = open_buffers(mesh, fields, values, protected=self.protected, spare=spare)
         switches = at.Switches(
             has_y=self.y is not None,
@@ -238,23 +236,27 @@ class _Job:
             feature_cos=math.cos(options.feature_angle),
             outline=options.outline_tolerance,
         )
-        limits = at.Limits(*map(float, limits))  # an integer would be another type, to be compiled again
+        # an integer instead of a float would be another type, and all would be compiled again
+        limits = at.Limits(*map(float, limits))._replace(max_faces=options.max_faces)
         guard = at.no_guard()
         if self.guard is not None:
             surface = self.guard.surface
             guard = guard_arrays(self.guard, self.mesh, len(buf.links.faces))
             gap = 0.5 * max(self.guard.lowest(self.x), 0.0)
             limits = limits._replace(dhat=float(surface.dhat), reach=float(surface.reach), gap=float(gap))
-        return at.make_work(buf, limits, switches, self.density, guard), mesh, fields
+        work = at.make_work(buf, limits, switches, self.density, guard)
+        work.tally.faces = mesh.face_count
+        return work, mesh, fields
 
     def run(self, options: RemeshOptions, flips: bool = True) -> RemeshResult:
         """Remesh and carry everything over."""
         work, opened, fields = self.open(options, flips)
-        work, passes = _loop(work, options, flips, budget=int(20 * (self.needed_faces + opened.face_count)) + 1000)
+        work, passes = _loop(work, options, flips, budget=self.split_budget(options, opened.face_count))
         done = work.tally
         if not (done.splits or done.flips or done.collapses):
             result = self.unchanged()
-            return replace(result, statistics=RemeshStatistics(refused=int(done.refused), passes=passes))
+            statistics = RemeshStatistics(refused=int(done.refused), passes=passes, limited=bool(done.unmet))
+            return replace(result, statistics=statistics)
         return self.close(work, fields, passes)
 
     def close(self, work: at.Work, fields: list[Field], passes: int) -> RemeshResult:
@@ -296,6 +298,7 @@ class _Job:
                 refused=int(done.refused),
                 linear=int(done.linear),
                 passes=passes,
+                limited=bool(done.unmet),
             ),
         )
 

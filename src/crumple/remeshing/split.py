@@ -82,7 +82,9 @@ def try_split(work, edge):
             if buf.links.twin[edge] >= 0:
                 other_tail = corner_vertex(buf.links, buf.links.twin[edge])
                 other_head = corner_vertex(buf.links, following(buf.links.twin[edge]))
+            faces = buf.counters.faces
             apply_split(buf, edge, 0.5)
+            work.tally.faces += buf.counters.faces - faces
             for k in range(3):
                 buf.node_data[node, k] += offset[k]
                 if work.switches.has_y:

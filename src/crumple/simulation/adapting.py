@@ -38,10 +38,10 @@ SPLIT_LIMIT = 1.1
 change with every edit, and with 1 a third of the nodes change in every frame (see docs/remeshing.md)."""
 
 
-def adapt(model: Model, state: State, workspace: Workspace | None = None) -> State:
+def adapt(model: Model, state: State, workspace: Workspace | None = None, warnings: list[str] | None = None) -> State:
     """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off.
 
-    `workspace`: that of the state, if there is one.
+    `workspace`: that of the state, if there is one. `warnings`: a list to add to when the mesh is coarser than asked.
     """
     if model.remeshing is None:
         return state
@@ -49,6 +49,9 @@ def adapt(model: Model, state: State, workspace: Workspace | None = None) -> Sta
     with workspace.timer("remeshing"):
         result = _remesh(model, state, workspace)
         adapted = _carry_over(state, workspace, result)
+    if warnings is not None and result.statistics.limited:
+        limit = model.remeshing.max_faces
+        warnings.append(f"the mesh is coarser than asked for: remeshing.max_faces = {limit} faces are reached")
     if model.remeshing.projection and adapted.mesh is not state.mesh:
         with workspace.timer("projection"):
             fresh = Workspace(model, adapted, PhaseTimer())
@@ -81,6 +84,7 @@ def _remesh(model: Model, state: State, workspace: Workspace) -> RemeshResult:
             aspect_min=0.5 * min(one.aspect_min for one in model.remeshing.all_sizing),
             split_limit=SPLIT_LIMIT,
             collapse_limit=1.0,
+            max_faces=model.remeshing.max_faces,
         ),
     )
 

@@ -13,6 +13,7 @@ from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.plasticity.options import PlasticityOptions
+from crumple.remeshing.options import MAX_FACES
 from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
 
@@ -43,11 +44,13 @@ class RemeshingOptions:
     """Adaptive remeshing once per frame: how fine (`sizing`), and whether to project afterwards against jitter.
 
     `sheet_sizing`: one for each sheet where they differ, else empty.
+    `max_faces`: refinement ends when all sheets together have this many faces.
     """
 
     sizing: SizingOptions = field(default_factory=SizingOptions)
     projection: bool = True
     sheet_sizing: tuple[SizingOptions, ...] = ()
+    max_faces: int = MAX_FACES
 
     @property
     def all_sizing(self) -> tuple[SizingOptions, ...]:

@@ -55,11 +55,14 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
         reports.append(report)
         for observer in observers:
             observer.on_step(model, state, report)
-    state = adapt(model, state.replaced(frame=state.frame + 1), workspace)
-    return state, _summarise(state, reports, clock.perf_counter() - begin, timer, workspace.solver.name)
+    warnings = [report.note for report in reports if report.note]
+    state = adapt(model, state.replaced(frame=state.frame + 1), workspace, warnings)
+    return state, _summarise(state, reports, warnings, clock.perf_counter() - begin, timer, workspace.solver.name)
 
 
-def _summarise(state: State, reports: list[StepReport], seconds: float, timer: PhaseTimer, solver: str) -> FrameReport:
+def _summarise(
+    state: State, reports: list[StepReport], warnings: list[str], seconds: float, timer: PhaseTimer, solver: str
+) -> FrameReport:
     return FrameReport(
         frame=state.frame,
         time=state.time,
@@ -70,6 +73,6 @@ def _summarise(state: State, reports: list[StepReport], seconds: float, timer: P
         seconds=seconds,
         phases=timer.take(),
         energies=reports[-1].energies if reports else {},
-        warnings=tuple(report.note for report in reports if report.note),
+        warnings=tuple(warnings),
         linear_solver=solver,
     )
