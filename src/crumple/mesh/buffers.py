@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -152,7 +152,7 @@ def open_buffers(
 
 def grow(buf: Buffers, factor: float = 2.0) -> Buffers:
     """The same buffers with `factor` times the capacity; call it when a kernel answers `NO_CAPACITY`."""
-    changes = {}
+    changes: dict[str, Any] = {}
     for kind, names in _ROWS.items():
         unit = 3 if kind == "corner" else 1
         for name in names:

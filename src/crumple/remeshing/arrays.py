@@ -71,10 +71,10 @@ class Limits(NamedTuple):
     smooth_cos: float
     feature_cos: float
     outline: float
+    max_faces: int
     dhat: float = 0.0
     reach: float = 0.0
     gap: float = 0.0
-    max_faces: int = 0
 
 
 class GuardArrays(NamedTuple):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from crumple.errors import InputError
 
 MAX_FACES = 500_000
-"""Faces at which refinement ends unless the user says otherwise: far more than a run can step through in a day, and
-few enough to be remeshed in seconds with a gigabyte of memory."""
+"""Faces at which refinement ends unless the user says otherwise: far more than scenes of crumpled sheets have, and few
+enough to be made in seconds with a gigabyte of memory."""
 LARGEST_MAX_FACES = 2_000_000
 """Sets of three nodes are told apart by one 64-bit number each, which suffices for two million nodes."""
 

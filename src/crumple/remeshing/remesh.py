@@ -227,17 +227,17 @@ class _Job:
             guarded=self.guard is not None,
             smooth=options.smooth,
         )
+        # an integer instead of a float would be another type, and all would be compiled again
         limits = at.Limits(
-            hysteresis=options.flip_hysteresis if flips else 1e300,
-            collapse=options.collapse_limit,
-            aspect=options.aspect_min,
-            strain=options.strain_limit,
+            hysteresis=float(options.flip_hysteresis) if flips else 1e300,
+            collapse=float(options.collapse_limit),
+            aspect=float(options.aspect_min),
+            strain=float(options.strain_limit),
             smooth_cos=math.cos(options.smooth_angle),
             feature_cos=math.cos(options.feature_angle),
-            outline=options.outline_tolerance,
+            outline=float(options.outline_tolerance),
+            max_faces=options.max_faces,
         )
-        # an integer instead of a float would be another type, and all would be compiled again
-        limits = at.Limits(*map(float, limits))._replace(max_faces=options.max_faces)
         guard = at.no_guard()
         if self.guard is not None:
             surface = self.guard.surface
