@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from crumple.mesh.fields import Field, Place, field_rules, stack_fields, unstack_fields
+from crumple.mesh.overlap import CLIPPED
 from crumple.mesh.rings import Indices, Links, refresh_node_corner
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.typing import Bools, Floats, Ints
@@ -143,7 +144,7 @@ def open_buffers(
         ring_vertex=np.zeros(RING_CAPACITY, np.int64),
         report=make_record(REPORT),
         scratch=np.zeros((2 * RING_CAPACITY, 6 + face_data.shape[1])),
-        polygon=np.zeros((2, 7, 2)),
+        polygon=np.zeros(CLIPPED),
     )
     buf.counters.nodes, buf.counters.vertices, buf.counters.faces = nodes, vertices, faces
     _find_node_corners(buf)

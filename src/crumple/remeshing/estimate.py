@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.geometry.metric import tensor_form
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.sizing.options import SizingOptions
 from crumple.typing import Floats
@@ -56,6 +57,5 @@ def _outline_length(mesh: SheetMesh, face: Floats) -> float:
     """Length of the outline in the metric of the faces beside it."""
     edge = np.flatnonzero(mesh.twin == BOUNDARY)
     tail, head = mesh.faces.ravel()[edge], np.roll(mesh.faces, -1, axis=1).ravel()[edge]
-    w, m = mesh.u[head] - mesh.u[tail], face[edge // 3]
-    square = m[:, 0] * w[:, 0] ** 2 + m[:, 1] * w[:, 1] ** 2 + 2.0 * m[:, 2] * w[:, 0] * w[:, 1]
+    square = tensor_form(face[edge // 3], mesh.u[head] - mesh.u[tail])
     return float(np.sqrt(np.maximum(square, 0.0)).sum())
