@@ -35,6 +35,24 @@ def field_values(mesh: SheetMesh, rng: np.random.Generator) -> dict[str, np.ndar
     }
 
 
+SPLIT, FLIP, COLLAPSE, CUT = range(4)
+
+
+def random_edit(buf: Buffers, rng: np.random.Generator, cuts: bool) -> tuple[int, int]:
+    """Try an edit of a random kind at a random place: the kind and the refusal code."""
+    kind = int(rng.integers(0, 4 if cuts else 3))
+    edge = int(rng.integers(0, 3 * buf.counters.faces))
+    t, head = float(rng.uniform(0.2, 0.8)), bool(rng.integers(0, 2))
+    path = rng.integers(0, 3 * buf.counters.faces, int(rng.integers(1, 4)))
+    if kind == SPLIT:
+        return kind, cm.split_edge(buf, edge, t)
+    if kind == FLIP:
+        return kind, cm.flip_edge(buf, edge)
+    if kind == COLLAPSE:
+        return kind, cm.collapse_edge(buf, edge, head, 1e-9)
+    return kind, cm.cut_edges(buf, path, len(path))
+
+
 def random_edits(mesh: SheetMesh, seed: int, count: int, cuts: bool = False) -> tuple[Buffers, dict, np.ndarray]:
     """Buffers after random edits, the values before, and how often each (kind, refusal code) came up."""
     rng = np.random.default_rng(seed)
@@ -42,24 +60,19 @@ def random_edits(mesh: SheetMesh, seed: int, count: int, cuts: bool = False) -> 
     buf = cm.open_buffers(mesh, FIELDS, values, spare=0.0)
     seen = np.zeros((4, len(Refusal)), int)
     for _ in range(count):
-        kind = rng.integers(0, 4 if cuts else 3)
-        edge = int(rng.integers(0, 3 * buf.counters.faces))
-        t, head = float(rng.uniform(0.2, 0.8)), bool(rng.integers(0, 2))
-        path = rng.integers(0, 3 * buf.counters.faces, int(rng.integers(1, 4)))
-        code = Refusal.NO_CAPACITY
-        while code == Refusal.NO_CAPACITY:
-            if kind == 0:
-                code = cm.split_edge(buf, edge, t)
-            elif kind == 1:
-                code = cm.flip_edge(buf, edge)
-            elif kind == 2:
-                code = cm.collapse_edge(buf, edge, head, 1e-9)
-            else:
-                code = cm.cut_edges(buf, path, len(path))
-            seen[kind, code] += 1
-            if code == Refusal.NO_CAPACITY:
-                buf = cm.grow(buf, 1.5)
+        kind, code = random_edit(buf, rng, cuts)
+        seen[kind, code] += 1
+        if code == Refusal.NO_CAPACITY:
+            buf = cm.grow(buf, 1.5)
     return buf, values, seen
+
+
+def contents(buf: Buffers) -> dict[str, np.ndarray]:
+    """Copies of all that describes the mesh and its fields, without scratch."""
+    named = buf._asdict() | buf.links._asdict()
+    scratch = ("links", "ring", "ring_vertex", "report", "counters", "scratch", "polygon")
+    arrays = {name: array.copy() for name, array in named.items() if name not in scratch}
+    return arrays | {"counters": np.array([buf.counters.nodes, buf.counters.vertices, buf.counters.faces])}
 
 
 def check_links(buf: Buffers, mesh: SheetMesh, maps: cm.Maps) -> None:
@@ -124,6 +137,65 @@ def test_random_cuts_among_edits_keep_the_mesh_valid(name: str, seed: int) -> No
     check_links(buf, edited, maps)
     assert edited.face_area.sum() == pytest.approx(mesh.face_area.sum(), rel=1e-7)
     assert edited.face_area @ after["damage"] == pytest.approx(mesh.face_area @ values["damage"], rel=1e-7)
+
+
+def check_report(buf: Buffers, before: dict[str, np.ndarray], kind: int) -> None:
+    """The report names exactly what the last edit has made, changed and removed; nothing else has changed."""
+    report, (nodes, vertices, faces) = buf.report, before["counters"]
+    listed = report.faces[: report.face_count]
+    removed = [face for face in (report.removed_face_a, report.removed_face_b) if face >= 0]
+    moved = (buf.links.faces[:faces] != before["faces"][:faces]).any(axis=1)
+    data = (buf.face_data[:faces] != before["face_data"][:faces]).any(axis=1)
+    assert set(np.flatnonzero(moved | data)) <= {*listed, *removed}
+    assert set(range(faces, buf.counters.faces)) <= set(listed)
+    assert (buf.links.faces[removed] == -1).all()
+    assert (buf.links.faces[listed] >= 0).all()
+    # slots are only ever added, and what a node or vertex holds stays as it is
+    np.testing.assert_array_equal(buf.node_data[:nodes], before["node_data"][:nodes])
+    np.testing.assert_array_equal(buf.links.u[:vertices], before["u"][:vertices])
+    made = buf.counters.nodes - nodes
+    assert made == report.new_node_count == (1 if kind == SPLIT else report.new_node_count if kind == CUT else 0)
+    assert report.new_node == (nodes if made else -1)
+    gone = np.flatnonzero((before["node_corner"][:nodes] >= 0) & (buf.links.node_corner[:nodes] < 0))
+    assert gone.tolist() == ([report.removed_node] if kind == COLLAPSE else [])
+    assert len(removed) == (0 if kind != COLLAPSE else 1 if report.removed_face_b < 0 else 2)
+    new = [v for v in (report.new_vertex_a, report.new_vertex_b) if v >= 0]
+    assert kind != SPLIT or new == list(range(vertices, buf.counters.vertices))
+
+
+@settings(deadline=None, max_examples=5)
+@given(seed=st.integers(0, 2**32 - 1))
+@pytest.mark.parametrize("name", ODD)
+def test_every_single_edit_leaves_a_valid_mesh_and_a_true_report(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = field_values(ODD[name], rng)
+    buf = cm.open_buffers(ODD[name], FIELDS, values, spare=0.0)
+    mesh = ODD[name]
+    for _ in range(25):
+        before = contents(buf)
+        kind, code = random_edit(buf, rng, cuts=True)
+        if code != Refusal.OK:
+            after = contents(buf)
+            assert [key for key in before if not np.array_equal(before[key], after[key])] == []
+            buf = cm.grow(buf, 1.5) if code == Refusal.NO_CAPACITY else buf
+            continue
+        check_report(buf, before, kind)
+        edited, fields, maps = cm.compact(buf, FIELDS)
+        assert cm.validate_mesh(edited, fields["x"]) == []
+        check_links(buf, edited, maps)
+        assert edited.face_area.sum() == pytest.approx(mesh.face_area.sum(), rel=1e-8)
+        for kept in ("damage", "strain"):
+            old = mesh.face_area @ values[kept].reshape(mesh.face_count, -1)
+            new = edited.face_area @ fields[kept].reshape(edited.face_count, -1)
+            np.testing.assert_allclose(new, old, atol=1e-8 * mesh.face_area.sum())
+        if kind != CUT:
+            assert euler(edited) == euler(mesh)
+            outline = line_length(mesh, mesh.twin < 0)
+            assert line_length(edited, edited.twin < 0) == pytest.approx(outline, rel=1e-8)
+        else:
+            assert edited.face_count == mesh.face_count
+            assert edited.node_count == mesh.node_count + buf.report.new_node_count
+        mesh, values = edited, fields
 
 
 def test_random_sequences_exercise_every_kernel() -> None:
