@@ -99,6 +99,25 @@ def labelled() -> SheetMesh:
     )
 
 
+def needles() -> SheetMesh:
+    """Huge and tiny triangles side by side, some of them a thousand times as long as wide."""
+    x = np.array([0.0, 1e-3, 3e-3, 0.05, 1.0])
+    u = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
+    n = len(x)
+    corner = np.arange(n * n).reshape(n, n)[:-1, :-1].ravel()
+    lower = np.stack([corner, corner + 1, corner + n + 1], axis=1)
+    upper = np.stack([corner, corner + n + 1, corner + n], axis=1)
+    return make_sheet_mesh(u, np.concatenate([lower, upper]))
+
+
+def holes(size: float) -> SheetMesh:
+    """A square of 5 × 5 cells with two holes, of one cell and of two."""
+    mesh, _ = cm.rectangle(size, size, kind="right", divisions=(5, 5))
+    gone = np.isin(np.arange(mesh.face_count), [12, 13, 32, 33, 34, 35])
+    used, faces = np.unique(mesh.faces[~gone], return_inverse=True)
+    return make_sheet_mesh(mesh.u[used], faces.reshape(-1, 3))
+
+
 ODD: dict[str, SheetMesh] = {
     "annulus": polar(2, 7, closed=True, inner=0.4),
     "slit disk": slit_disk(),
@@ -110,5 +129,7 @@ ODD: dict[str, SheetMesh] = {
     "icosphere": surface_sheet(*cm.sphere(1.0, 1)),
     "pillow": pillow(),
     "labelled": labelled(),
+    "needles": needles(),
+    "tiny, with holes": holes(1e-6),
     "two sheets": cm.concatenate([cm.disk(1.0, 0.5)[0], cm.moebius(1.0, 0.3, divisions=(5, 2))[0]])[0],
 }

@@ -12,7 +12,7 @@ from odd_meshes import ODD
 
 import crumple.mesh as cm
 from crumple.mesh import Field, Refusal, SheetMesh
-from crumple.mesh.buffers import FACES, NEW_NODE, NEW_NODE_COUNT, NODES, REMOVED_NODE, Buffers
+from crumple.mesh.buffers import Buffers
 
 FIELDS = (
     Field("x", "node", 3, "interpolate"),
@@ -35,6 +35,24 @@ def field_values(mesh: SheetMesh, rng: np.random.Generator) -> dict[str, np.ndar
     }
 
 
+SPLIT, FLIP, COLLAPSE, CUT = range(4)
+
+
+def random_edit(buf: Buffers, rng: np.random.Generator, cuts: bool) -> tuple[int, int]:
+    """Try an edit of a random kind at a random place: the kind and the refusal code."""
+    kind = int(rng.integers(0, 4 if cuts else 3))
+    edge = int(rng.integers(0, 3 * buf.counters.faces))
+    t, head = float(rng.uniform(0.2, 0.8)), bool(rng.integers(0, 2))
+    path = rng.integers(0, 3 * buf.counters.faces, int(rng.integers(1, 4)))
+    if kind == SPLIT:
+        return kind, cm.split_edge(buf, edge, t)
+    if kind == FLIP:
+        return kind, cm.flip_edge(buf, edge)
+    if kind == COLLAPSE:
+        return kind, cm.collapse_edge(buf, edge, head, 1e-9)
+    return kind, cm.cut_edges(buf, path, len(path))
+
+
 def random_edits(mesh: SheetMesh, seed: int, count: int, cuts: bool = False) -> tuple[Buffers, dict, np.ndarray]:
     """Buffers after random edits, the values before, and how often each (kind, refusal code) came up."""
     rng = np.random.default_rng(seed)
@@ -42,24 +60,19 @@ def random_edits(mesh: SheetMesh, seed: int, count: int, cuts: bool = False) -> 
     buf = cm.open_buffers(mesh, FIELDS, values, spare=0.0)
     seen = np.zeros((4, len(Refusal)), int)
     for _ in range(count):
-        kind = rng.integers(0, 4 if cuts else 3)
-        edge = int(rng.integers(0, 3 * buf.counters[FACES]))
-        t, head = float(rng.uniform(0.2, 0.8)), bool(rng.integers(0, 2))
-        path = rng.integers(0, 3 * buf.counters[FACES], int(rng.integers(1, 4)))
-        code = Refusal.NO_CAPACITY
-        while code == Refusal.NO_CAPACITY:
-            if kind == 0:
-                code = cm.split_edge(buf, edge, t)
-            elif kind == 1:
-                code = cm.flip_edge(buf, edge)
-            elif kind == 2:
-                code = cm.collapse_edge(buf, edge, head, 1e-9)
-            else:
-                code = cm.cut_edges(buf, path, len(path))
-            seen[kind, code] += 1
-            if code == Refusal.NO_CAPACITY:
-                buf = cm.grow(buf, 1.5)
+        kind, code = random_edit(buf, rng, cuts)
+        seen[kind, code] += 1
+        if code == Refusal.NO_CAPACITY:
+            buf = cm.grow(buf, 1.5)
     return buf, values, seen
+
+
+def contents(buf: Buffers) -> dict[str, np.ndarray]:
+    """Copies of all that describes the mesh and its fields, without scratch."""
+    named = buf._asdict() | buf.links._asdict()
+    scratch = ("links", "ring", "ring_vertex", "report", "counters", "scratch", "polygon")
+    arrays = {name: array.copy() for name, array in named.items() if name not in scratch}
+    return arrays | {"counters": np.array([buf.counters.nodes, buf.counters.vertices, buf.counters.faces])}
 
 
 def check_links(buf: Buffers, mesh: SheetMesh, maps: cm.Maps) -> None:
@@ -126,6 +139,65 @@ def test_random_cuts_among_edits_keep_the_mesh_valid(name: str, seed: int) -> No
     assert edited.face_area @ after["damage"] == pytest.approx(mesh.face_area @ values["damage"], rel=1e-7)
 
 
+def check_report(buf: Buffers, before: dict[str, np.ndarray], kind: int) -> None:
+    """The report names exactly what the last edit has made, changed and removed; nothing else has changed."""
+    report, (nodes, vertices, faces) = buf.report, before["counters"]
+    listed = report.faces[: report.face_count]
+    removed = [face for face in (report.removed_face_a, report.removed_face_b) if face >= 0]
+    moved = (buf.links.faces[:faces] != before["faces"][:faces]).any(axis=1)
+    data = (buf.face_data[:faces] != before["face_data"][:faces]).any(axis=1)
+    assert set(np.flatnonzero(moved | data)) <= {*listed, *removed}
+    assert set(range(faces, buf.counters.faces)) <= set(listed)
+    assert (buf.links.faces[removed] == -1).all()
+    assert (buf.links.faces[listed] >= 0).all()
+    # slots are only ever added, and what a node or vertex holds stays as it is
+    np.testing.assert_array_equal(buf.node_data[:nodes], before["node_data"][:nodes])
+    np.testing.assert_array_equal(buf.links.u[:vertices], before["u"][:vertices])
+    made = buf.counters.nodes - nodes
+    assert made == report.new_node_count == (1 if kind == SPLIT else report.new_node_count if kind == CUT else 0)
+    assert report.new_node == (nodes if made else -1)
+    gone = np.flatnonzero((before["node_corner"][:nodes] >= 0) & (buf.links.node_corner[:nodes] < 0))
+    assert gone.tolist() == ([report.removed_node] if kind == COLLAPSE else [])
+    assert len(removed) == (0 if kind != COLLAPSE else 1 if report.removed_face_b < 0 else 2)
+    new = [v for v in (report.new_vertex_a, report.new_vertex_b) if v >= 0]
+    assert kind != SPLIT or new == list(range(vertices, buf.counters.vertices))
+
+
+@settings(deadline=None, max_examples=5)
+@given(seed=st.integers(0, 2**32 - 1))
+@pytest.mark.parametrize("name", ODD)
+def test_every_single_edit_leaves_a_valid_mesh_and_a_true_report(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = field_values(ODD[name], rng)
+    buf = cm.open_buffers(ODD[name], FIELDS, values, spare=0.0)
+    mesh = ODD[name]
+    for _ in range(25):
+        before = contents(buf)
+        kind, code = random_edit(buf, rng, cuts=True)
+        if code != Refusal.OK:
+            after = contents(buf)
+            assert [key for key in before if not np.array_equal(before[key], after[key])] == []
+            buf = cm.grow(buf, 1.5) if code == Refusal.NO_CAPACITY else buf
+            continue
+        check_report(buf, before, kind)
+        edited, fields, maps = cm.compact(buf, FIELDS)
+        assert cm.validate_mesh(edited, fields["x"]) == []
+        check_links(buf, edited, maps)
+        assert edited.face_area.sum() == pytest.approx(mesh.face_area.sum(), rel=1e-8)
+        for kept in ("damage", "strain"):
+            old = mesh.face_area @ values[kept].reshape(mesh.face_count, -1)
+            new = edited.face_area @ fields[kept].reshape(edited.face_count, -1)
+            np.testing.assert_allclose(new, old, atol=1e-8 * mesh.face_area.sum())
+        if kind != CUT:
+            assert euler(edited) == euler(mesh)
+            outline = line_length(mesh, mesh.twin < 0)
+            assert line_length(edited, edited.twin < 0) == pytest.approx(outline, rel=1e-8)
+        else:
+            assert edited.face_count == mesh.face_count
+            assert edited.node_count == mesh.node_count + buf.report.new_node_count
+        mesh, values = edited, fields
+
+
 def test_random_sequences_exercise_every_kernel() -> None:
     seen = sum(random_edits(mesh, 1, 300, cuts=True)[2] for mesh in ODD.values())
     assert (seen[:, Refusal.OK] > 50).all()
@@ -147,7 +219,7 @@ def test_refused_edits_change_nothing() -> None:
     for mesh in ODD.values():
         buf = cm.open_buffers(mesh, spare=2.0)
         for edge in range(3 * mesh.face_count):
-            before = [a.copy() for a in (*buf.links, buf.counters[:3], buf.edge_label)]
+            before = [a.copy() for a in (*buf.links, np.array(list(buf.counters)[:3]), buf.edge_label)]
             codes = []
             for head in (False, True):
                 if cm.plan_collapse(buf, edge, head, 1e-9):
@@ -157,7 +229,7 @@ def test_refused_edits_change_nothing() -> None:
             if mesh.twin[edge] >= 0 and not mesh.boundary_nodes[mesh.edges].any():
                 codes.append(cm.cut_edges(buf, np.array([edge]), 1))
             assert Refusal.OK not in codes
-            after = [*buf.links, buf.counters[:3], buf.edge_label]
+            after = [*buf.links, np.array(list(buf.counters)[:3]), buf.edge_label]
             assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
 
 
@@ -187,7 +259,7 @@ def test_split_of_a_seam_makes_one_node_and_two_vertices() -> None:
     assert a[1] == pytest.approx(b[1])  # both sides at the same height
     assert abs(a[0] - b[0]) == pytest.approx(1.0)
     tail = mesh.node_rest[node[seam]]
-    new = edited.node_rest[buf.report[NEW_NODE]]
+    new = edited.node_rest[buf.report.new_node]
     assert np.linalg.norm(new - tail) == pytest.approx(0.25 * mesh.corner_length[seam])
 
 
@@ -198,7 +270,7 @@ def test_corners_of_the_outline_stay_and_straight_sides_collapse() -> None:
     assert cm.collapse_edge(buf, corner_edge, False, 1e-9) in (Refusal.SHAPE, Refusal.PINCH)
     assert cm.plan_collapse(buf, side_edge, True, 1e-9) == Refusal.OK
     assert cm.collapse_edge(buf, side_edge, True, 1e-9) == Refusal.OK
-    assert buf.report[REMOVED_NODE] == 2
+    assert buf.report.removed_node == 2
     inner_edge = edge_between(mesh, 1, 5)
     assert cm.collapse_edge(buf, inner_edge, False, 1e-9) == Refusal.BOUNDARY_EDGE  # would leave the side
 
@@ -223,11 +295,11 @@ def test_collapse_along_a_seam_takes_back_its_split() -> None:
         # After the split, `seam` runs from its old tail to the new node.
         edge = seam
         if not head:  # any half-edge that leaves the new node along the seam
-            faces, node = buf.links.faces, buf.report[NEW_NODE]
-            tails = buf.links.vertex_node[faces[: buf.counters[FACES]]].ravel()
+            faces, node = buf.links.faces, buf.report.new_node
+            tails = buf.links.vertex_node[faces[: buf.counters.faces]].ravel()
             edge = next(int(e) for e in np.flatnonzero(tails == node) if not cm.plan_collapse(buf, e, False, 1e-9))
         assert cm.collapse_edge(buf, edge, head, 1e-9) == Refusal.OK
-        assert buf.report[REMOVED_NODE] == mesh.node_count
+        assert buf.report.removed_node == mesh.node_count
         edited, values, _ = cm.compact(buf, FIELDS[3:4])
         assert cm.validate_mesh(edited) == []
         assert (edited.node_count, edited.vertex_count) == (mesh.node_count, mesh.vertex_count)
@@ -281,7 +353,7 @@ def test_cut_from_the_side_duplicates_all_but_its_tip() -> None:
     mesh = grid(4, 4)
     code, buf = cut(mesh, [2, 7, 12])
     edited, _, _ = cm.compact(buf)
-    assert (code, buf.report[NEW_NODE_COUNT]) == (Refusal.OK, 2)
+    assert (code, buf.report.new_node_count) == (Refusal.OK, 2)
     assert cm.validate_mesh(edited) == []
     assert edited.vertex_count == edited.node_count == mesh.node_count + 2
     assert euler(edited) == 1
@@ -293,26 +365,26 @@ def test_cut_inside_opens_a_slit_only_if_it_has_two_edges() -> None:
     assert cut(mesh, [12, 13])[0] == Refusal.DUPLICATE_EDGE
     code, buf = cut(mesh, [11, 12, 13])
     edited, _, _ = cm.compact(buf)
-    assert (code, buf.report[NEW_NODE_COUNT], euler(edited)) == (Refusal.OK, 1, 0)
+    assert (code, buf.report.new_node_count, euler(edited)) == (Refusal.OK, 1, 0)
 
 
 def test_cut_from_side_to_side_makes_two_pieces() -> None:
     mesh = grid(4, 4)
     code, buf = cut(mesh, [2, 7, 12, 17, 22])
     edited, _, _ = cm.compact(buf)
-    assert (code, buf.report[NEW_NODE_COUNT], euler(edited)) == (Refusal.OK, 5, 2)
+    assert (code, buf.report.new_node_count, euler(edited)) == (Refusal.OK, 5, 2)
 
 
 def test_cut_around_frees_an_island_and_crossing_cuts_free_four_corners() -> None:
     mesh = grid(4, 4)
     code, buf = cut(mesh, [6, 7, 8, 13, 18, 17, 16, 11, 6])
-    assert (code, buf.report[NEW_NODE_COUNT]) == (Refusal.OK, 8)
+    assert (code, buf.report.new_node_count) == (Refusal.OK, 8)
     assert euler(cm.compact(buf)[0]) == 0 + 1
     cross = [edge_between(mesh, 12, n) for n in (7, 11, 13, 17)] + [edge_between(mesh, 7, 2)]
     code, buf = cut_half_edges(mesh, np.array(cross))
     assert code == Refusal.OK
     # The middle falls in four parts (3 new nodes); 7 and 2 in two each; the other three are tips.
-    assert buf.report[NEW_NODE_COUNT] == 3 + 1 + 1
+    assert buf.report.new_node_count == 3 + 1 + 1
     assert cm.validate_mesh(cm.compact(buf)[0]) == []
 
 
@@ -335,7 +407,7 @@ def test_maps_tell_where_everything_went() -> None:
     buf = cm.open_buffers(mesh)
     assert cm.collapse_edge(buf, edge_between(mesh, 5, 6), False, 1e-9) == Refusal.OK
     edited, _, maps = cm.compact(buf)
-    assert len(maps.node) == buf.counters[NODES]
+    assert len(maps.node) == buf.counters.nodes
     assert maps.node[5] == -1
     kept = np.flatnonzero(maps.node >= 0)
     np.testing.assert_array_equal(edited.node_rest[maps.node[kept]], mesh.node_rest[kept])

@@ -8,7 +8,6 @@ import shapely
 
 import crumple.mesh as cm
 from crumple.mesh import Field, Refusal
-from crumple.mesh.buffers import FACE_COUNT, FACE_LIST, NEW_NODE
 
 SQUARE = cm.make_sheet_mesh(np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]]), np.array([[0, 1, 2], [0, 2, 3]]))
 
@@ -21,12 +20,12 @@ def test_split_interpolates_copies_and_discards() -> None:
     buf = cm.open_buffers(SQUARE, fields, values)
     assert cm.split_edge(buf, 0, 0.25) == Refusal.OK  # the edge 0→1 of the first face
     _, after, _ = cm.compact(buf, fields)
-    assert buf.report[NEW_NODE] == 4
+    assert buf.report.new_node == 4
     assert after["v"][4].tolist() == [0.5, 1.5]
     assert (after["tag"][4], after["old"][4]) == (0.0, 0.0)
     assert after["damage"].tolist() == [0.2, 0.6, 0.2]
     assert after["cache"].tolist() == [0.0, 1.0, 0.0]
-    assert sorted(buf.report[FACE_LIST : FACE_LIST + buf.report[FACE_COUNT]]) == [0, 2]
+    assert sorted(buf.report.faces[: buf.report.face_count]) == [0, 2]
 
 
 def test_flip_averages_by_area() -> None:

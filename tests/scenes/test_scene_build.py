@@ -278,3 +278,15 @@ def test_check_looks_at_the_quick_variant_too(tmp_path):
     file = tmp_path / "s.toml"
     file.write_text(tomli_w.dumps(tables))
     assert any("sise" in line for line in check_scene(file).errors)
+
+
+def test_the_limit_on_faces_is_the_tables():
+    tables = small()
+    tables["remeshing"] = {}
+    assert made(tables)[0].remeshing.max_faces == 500_000
+    tables["remeshing"] = {"max_faces": 1234}
+    assert made(tables)[0].remeshing.max_faces == 1234
+    for bad in (0, 1.5, 10**7):
+        tables["remeshing"] = {"max_faces": bad}
+        with pytest.raises(InputError, match=r"remeshing\.max_faces"):
+            made(tables)

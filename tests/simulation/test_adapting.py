@@ -180,3 +180,14 @@ def test_projection_leaves_what_is_far_from_a_change_alone(monkeypatch: pytest.M
     assert np.mean(moved) < 0.7
     assert peak_acceleration(model, fresh) > 5.0 * peak_acceleration(model, state)
     assert peak_acceleration(model, after) < 1.5 * peak_acceleration(model, state)
+
+
+def test_a_run_says_when_the_limit_on_faces_is_met() -> None:
+    model, state = free_sheet(0.03)
+    sizing = SizingOptions(size_min=1e-4, size_max=1e-3)
+    limited = replace(model, remeshing=RemeshingOptions(sizing, projection=False, max_faces=200), frame_time=1e-3)
+    after, report = advance_frame(limited, state)
+    assert after.mesh.face_count <= 200 < 4 * SIDE**2 / sizing.size_max**2
+    assert [warning for warning in report.warnings if "remeshing.max_faces = 200" in warning]
+    calm = replace(model, remeshing=RemeshingOptions(SizingOptions(size_min=0.03, size_max=0.03)), frame_time=1e-3)
+    assert advance_frame(calm, state)[1].warnings == ()

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.analysis.shape import SheetShape, tensor_norm
+from crumple.analysis.shape import SheetShape
+from crumple.geometry.metric import tensor_norm
 from crumple.typing import Floats
 
 REFERENCE_ANGLE = 1.0

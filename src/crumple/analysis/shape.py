@@ -11,6 +11,7 @@ from crumple.analysis.enclosing import Ball, enclosing_ball
 from crumple.errors import InputError
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle, shape_curvature
 from crumple.geometry.hinge import dihedral_angles
+from crumple.geometry.triangle import face_areas
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Floats
@@ -78,9 +79,7 @@ class SheetShape:
     def area_ratio(self) -> float:
         """Area in the world over that of the material: 1 for a sheet that bends; less when a mesh too coarse to fold
         is squeezed in plane instead, and the statistics are those of the mesh, not of the sheet."""
-        a, b, c = self.corners[:, 0], self.corners[:, 1], self.corners[:, 2]
-        world = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
-        return float(world.sum() / self.area.sum())
+        return float(face_areas(self.x, self.mesh.face_nodes).sum() / self.area.sum())
 
     @cached_property
     def stencil(self) -> CurvatureStencil:
@@ -144,8 +143,3 @@ def principal_curvatures(strain: Floats) -> tuple[Floats, Floats]:
     middle = 0.5 * (strain[:, 0] + strain[:, 1])
     radius = np.hypot(0.5 * (strain[:, 0] - strain[:, 1]), strain[:, 2])
     return np.abs(middle) + radius, np.abs(np.abs(middle) - radius)
-
-
-def tensor_norm(strain: Floats) -> Floats:
-    """Frobenius norm of symmetric tensors (n, 3) as (xx, yy, xy), (n,)."""
-    return np.sqrt(strain[:, 0] ** 2 + strain[:, 1] ** 2 + 2.0 * strain[:, 2] ** 2)

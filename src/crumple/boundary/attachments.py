@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from crumple.boundary.handles import fading_strength
 from crumple.errors import InputError
@@ -44,6 +43,8 @@ def pair_in_order(first: Ints, second: Ints) -> Ints:
 
 def pair_nearest(x: Floats, first: Ints, second: Ints, reach: float = inf) -> Ints:
     """Each node of the smaller selection with the nearest of the other within `reach` [m], (n, 2)."""
+    from scipy.spatial import KDTree  # half a second to import, seldom needed
+
     small, large = (first, second) if len(first) <= len(second) else (second, first)
     distance, index = KDTree(x[large]).query(x[small])
     near = distance <= reach

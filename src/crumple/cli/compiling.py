@@ -13,34 +13,36 @@ from rich.console import Console
 
 import crumple
 
-NOTICE = "first run here: compiling kernels once (half a minute, two with remeshing) …"
+NOTICE = "first run here: compiling kernels once (half a minute, one with remeshing) …"
 
 
 def compile_with_notice(console: Console, *, remeshing: bool) -> None:
     """Compile what a run needs before it starts, if that has not been done on this machine, and say so.
 
-    The kernels of remeshing take as long as all others together: a second process compiles them at the same time.
+    The edits of the mesh take as long as all the rest: a second process compiles them at the same time.
     """
     missing = {name for name in ("solving", "remeshing") if not kernels_compiled(name)}
     if not remeshing:
         missing.discard("remeshing")
     if not missing:
         return
+    from crumple.simulation import warming
+
     begin = clock.perf_counter()
     console.print(NOTICE)
-    other = _start_compiling_remeshing() if "remeshing" in missing else None
+    edits = _start_compiling_edits() if "remeshing" in missing else None
     if "solving" in missing:
-        from crumple.simulation.warming import compile_stepping
-
-        compile_stepping()
-    if other is not None:
-        other.wait()
+        warming.compile_stepping()
+    if edits is not None:
+        warming.compile_sizing()
+        edits.wait()
+        warming.compile_remeshing()
     console.print(f"compiled in {clock.perf_counter() - begin:.0f} s", highlight=False)
 
 
-def _start_compiling_remeshing() -> subprocess.Popen[bytes]:
+def _start_compiling_edits() -> subprocess.Popen[bytes]:
     """A process that fills Numba's cache; should it fail, the kernels are compiled when they are needed."""
-    command = [sys.executable, "-c", "from crumple.simulation.warming import compile_remeshing; compile_remeshing()"]
+    command = [sys.executable, "-c", "from crumple.simulation.warming import compile_edits; compile_edits()"]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

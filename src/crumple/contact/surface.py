@@ -34,6 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.geometry.triangle import face_areas
 from crumple.typing import Bools, Floats, Ints
 
 
@@ -143,7 +144,7 @@ def make_surface(
     faces = np.ascontiguousarray(np.concatenate([sheet, obstacle.reshape(-1, 3)]))
     if len(faces) and not (faces.min() >= 0 and faces.max() < count):
         raise InputError("contact.faces", f"must name nodes 0 to {count - 1}", int(faces.max()))
-    area = _triangle_area(rest, faces)
+    area = face_areas(rest, faces)
     if face_area is not None:
         area[: len(sheet)] = np.abs(face_area)
     edges, edge_weight, dynamic_edges = _edges(faces, area, dynamic)
@@ -209,12 +210,6 @@ def _fill(name: str, value: Floats | float, shape: tuple[int, ...]) -> Floats:
     if not np.all(np.isfinite(array) & (array >= 0.0)):
         raise InputError(f"contact.{name}", "must be ≥ 0 and finite", float(array.min(initial=0.0)))
     return array
-
-
-def _triangle_area(x: Floats, faces: Ints) -> Floats:
-    """Areas [m²] of `faces` at x."""
-    a, b, c = (x[faces[:, k]] for k in range(3))
-    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
 
 
 def _edges(faces: Ints, area: Floats, dynamic: int) -> tuple[Ints, Floats, int]:

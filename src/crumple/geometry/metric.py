@@ -13,7 +13,6 @@ No eigenvector is ever formed in compiled code. The functions that start with `t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numba import njit
@@ -90,34 +89,6 @@ def tensor_from_eigen(values: Floats, axis: Floats) -> Floats:
     return np.stack([first * p * p + second * q * q, first * q * q + second * p * p, (first - second) * p * q], axis=-1)
 
 
-def tensor_sqrt(tensor: Floats) -> Floats:
-    """Principal square root; eigenvalues that rounding made negative count as 0."""
-    return _map_eigenvalues(tensor, lambda value: np.sqrt(np.maximum(value, 0.0)))
-
-
-def tensor_absolute(tensor: Floats) -> Floats:
-    """|M|: eigenvalues replaced by their absolute values."""
-    return _map_eigenvalues(tensor, np.abs)
-
-
-def tensor_positive_part(tensor: Floats) -> Floats:
-    """M⁺: negative eigenvalues replaced by 0."""
-    return _map_eigenvalues(tensor, lambda value: np.maximum(value, 0.0))
-
-
-def tensor_clamp(tensor: Floats, low: float, high: float) -> Floats:
-    """Eigenvalues brought into [low, high]."""
-    return _map_eigenvalues(tensor, lambda value: np.clip(value, low, high))
-
-
-def tensor_limit_aspect(tensor: Floats, aspect: float) -> Floats:
-    """The smaller eigenvalue raised to aspect² × the larger: the unit ellipse has axes in a ratio ≥ aspect."""
-    _, b, c, r = _disk_arrays(tensor)
-    first = 0.5 * (tensor[..., 0] + tensor[..., 1]) + r
-    second = np.maximum(first - 2.0 * r, aspect * aspect * first)
-    return _join_arrays(first, second, b, c, r)
-
-
 def tensor_form(tensor: Floats, w: Floats) -> Floats:
     """Quadratic form wᵀ M w of tensors (n, 3) and vectors (n, 2), (n,)."""
     p, q = w[..., 0], w[..., 1]
@@ -139,16 +110,3 @@ def _disk_arrays(tensor: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """`disk_of` for arrays."""
     b, c = 0.5 * (tensor[..., 0] - tensor[..., 1]), tensor[..., 2]
     return 0.5 * (tensor[..., 0] + tensor[..., 1]), b, c, np.hypot(b, c)
-
-
-def _join_arrays(first: Floats, second: Floats, b: Floats, c: Floats, r: Floats) -> Floats:
-    """`join` for arrays."""
-    mean = 0.5 * (first + second)
-    scale = 0.5 * (first - second) / np.where(r > 0.0, r, 1.0)
-    return np.stack([mean + scale * b, mean - scale * b, scale * c], axis=-1)
-
-
-def _map_eigenvalues(tensor: Floats, function: Callable[[Floats], Floats]) -> Floats:
-    """f(M) for an elementwise `function` of the eigenvalues."""
-    a, b, c, r = _disk_arrays(tensor)
-    return _join_arrays(function(a + r), function(a - r), b, c, r)

@@ -7,8 +7,7 @@ Several pieces of pattern may lie on top of each other in `u` (sheets, panels of
 same chart number are matched; a **chart** is a connected piece of the pattern that no seam is crossed in.
 
 Search: old faces sorted along a Z-order curve, chart by chart, are the leaves of an implicit binary tree of
-bounding boxes, which stays efficient on strongly graded meshes. Overlap: one triangle clipped by the three half
-planes of the other, in coordinates relative to the first, so that areas are exact to rounding.
+bounding boxes, which stays efficient on strongly graded meshes. Overlap: see `mesh.overlap`.
 """
 
 from __future__ import annotations
@@ -19,13 +18,12 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from crumple.errors import InputError
+from crumple.mesh.overlap import CLIPPED, clip_area
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Floats, Ints
 
 LEAF_SIZE = 4
 """Faces per leaf of the search tree."""
-AREA_TOLERANCE = 1e-13
-"""Overlaps below this share of the smaller face are rounding of touching faces and left out."""
 
 
 def vertex_charts(mesh: SheetMesh) -> Ints:
@@ -196,58 +194,9 @@ def _count_candidates(boxes, order, old, old_chart, new, new_chart, count):
 def _clip_candidates(boxes, order, old, old_chart, new, new_chart, start, column, area):
     """Columns and overlap areas of each new face with its candidates, 0 where they do not overlap."""
     stack = np.empty(64, np.int32)
-    polygon = np.empty((2, 24, 2))
+    polygon = np.empty(CLIPPED)
     for f in range(len(new)):
         found = column[start[f] : start[f + 1]]
         _find_candidates(boxes, order, old, old_chart, new[f], new_chart[f], stack, found)
         for s in range(len(found)):
-            area[start[f] + s] = _clip_area(new[f], old[found[s]], polygon)
-
-
-@njit(cache=True)
-def _clip_area(a, b, polygon):
-    """Area of the intersection of two counter-clockwise triangles; `polygon` (2, 24, 2) is scratch.
-
-    Triangle b is clipped by the half planes of a, one after the other. Six corners can remain, or, when rounding
-    spoils convexity, at most twice as many after every cut: 24.
-    """
-    smaller = min(_double_area(a), _double_area(b))
-    if smaller <= 0.0:
-        return 0.0
-    for k in range(3):
-        polygon[0, k, 0], polygon[0, k, 1] = b[2 * k] - a[0], b[2 * k + 1] - a[1]
-    count, source = 3, 0
-    for k in range(3):
-        px, py = a[2 * k] - a[0], a[2 * k + 1] - a[1]
-        m = (k + 1) % 3
-        ex, ey = a[2 * m] - a[0] - px, a[2 * m + 1] - a[1] - py
-        target, kept = 1 - source, 0
-        qx, qy = polygon[source, count - 1, 0], polygon[source, count - 1, 1]
-        side_q = ex * (qy - py) - ey * (qx - px)
-        for c in range(count):
-            rx, ry = polygon[source, c, 0], polygon[source, c, 1]
-            side_r = ex * (ry - py) - ey * (rx - px)
-            if (side_q > 0.0 and side_r < 0.0) or (side_q < 0.0 and side_r > 0.0):
-                t = side_q / (side_q - side_r)
-                polygon[target, kept, 0] = qx + t * (rx - qx)
-                polygon[target, kept, 1] = qy + t * (ry - qy)
-                kept += 1
-            if side_r >= 0.0:
-                polygon[target, kept, 0], polygon[target, kept, 1] = rx, ry
-                kept += 1
-            qx, qy, side_q = rx, ry, side_r
-        if kept < 3:
-            return 0.0
-        count, source = kept, target
-    total = 0.0
-    x0, y0 = polygon[source, 0, 0], polygon[source, 0, 1]
-    for c in range(1, count - 1):
-        total += (polygon[source, c, 0] - x0) * (polygon[source, c + 1, 1] - y0)
-        total -= (polygon[source, c, 1] - y0) * (polygon[source, c + 1, 0] - x0)
-    return 0.5 * total if total > AREA_TOLERANCE * smaller else 0.0
-
-
-@njit(cache=True)
-def _double_area(a):
-    """Twice the area of the triangle (x0, y0, x1, y1, x2, y2)."""
-    return (a[2] - a[0]) * (a[5] - a[1]) - (a[3] - a[1]) * (a[4] - a[0])
+            area[start[f] + s] = clip_area(new[f], old[found[s]], polygon)

@@ -7,9 +7,13 @@ scalars), SuperLU of scipy everywhere else, CHOLMOD through cvxopt (GPL) only wh
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from itertools import chain
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -202,12 +206,27 @@ class Cholmod:
 
 @cache
 def _load_pardiso() -> Callable[..., None]:
-    """The routine `pardiso` of MKL; pypardiso knows where wheels and conda put the library."""
-    from pypardiso import PyPardisoSolver
+    """The routine `pardiso` of MKL.
 
-    routine = PyPardisoSolver(mtype=2).libmkl.pardiso
+    Wheels and conda put the library into the environment. Where it is not there, pypardiso looks for it: it asks the
+    linker and walks through all installed packages, which would be a large part of the time that a run needs to start.
+    """
+    library = None if "PYPARDISO_MKL_RT" in os.environ else _environment_mkl()
+    if library is None:
+        from pypardiso import PyPardisoSolver
+
+        library = PyPardisoSolver(mtype=2).libmkl
+    routine = library.pardiso
     routine.argtypes = None
     return routine
+
+
+def _environment_mkl() -> ctypes.CDLL | None:
+    """MKL from the folder of this environment in which its wheel puts it, if it is there."""
+    for path in chain.from_iterable(Path(sys.prefix, folder).glob("*mkl_rt*") for folder in ("lib", "Library/bin")):
+        with suppress(OSError):  # not a library, or one for another system
+            return ctypes.CDLL(str(path))
+    return None
 
 
 def full_matrix(pattern: BlockPattern, blocks: Floats) -> sp.csr_matrix:

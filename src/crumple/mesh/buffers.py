@@ -8,25 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from crumple.mesh.fields import Field, Place, field_rules, stack_fields, unstack_fields
+from crumple.mesh.overlap import CLIPPED
 from crumple.mesh.rings import Indices, Links, refresh_node_corner
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.typing import Bools, Floats, Ints
 
-NODES, VERTICES, FACES, RING_COUNT, RING_SPLIT = 0, 1, 2, 3, 4
-"""Entries of `counters`: used slots (tombstones included), then the size and the sector border of the ring."""
-
 RING_CAPACITY = 1024
 """Largest number of faces around a node that an edit handles; beyond it the edit is refused."""
 
-NEW_NODE, NEW_NODE_COUNT, REMOVED_NODE, NEW_VERTEX_A, NEW_VERTEX_B = 0, 1, 2, 3, 4
-REMOVED_FACE_A, REMOVED_FACE_B, FACE_COUNT, FACE_LIST = 5, 6, 7, 8
-"""Entries of `report`, see `Buffers`."""
+Record = np.record
+"""Named integers that compiled code may change: one pointer, where an array or a tuple would be many values."""
+
+COUNTERS = np.dtype((Record, [(name, np.int64) for name in ("nodes", "vertices", "faces", "ring", "ring_split")]))
+"""Used slots (tombstones included), then the size and the sector border of the ring."""
+
+_REPORTED = ("new_node", "new_node_count", "removed_node", "new_vertex_a", "new_vertex_b")
+_REPORTED_FACES = ("removed_face_a", "removed_face_b", "face_count")
+REPORT = np.dtype(
+    (Record, [*((name, np.int64) for name in _REPORTED + _REPORTED_FACES), ("faces", np.int64, (RING_CAPACITY,))])
+)
+"""What the last accepted edit changed: `new_node` (first of `new_node_count`), `removed_node`, `new_vertex_a`,
+`new_vertex_b`, `removed_face_a`, `removed_face_b` (-1 = none), and the first `face_count` of `faces`: those that are
+new or changed (after a cut a face may be listed twice, and a very long cut lists only as many as fit)."""
+
+
+def make_record(dtype: np.dtype) -> Record:
+    """A record of zeros."""
+    return np.zeros(1, dtype)[0]
 
 
 class Buffers(NamedTuple):
@@ -38,11 +52,9 @@ class Buffers(NamedTuple):
     start; `node_weight`, `vertex_weight` (·, 3): how much of each there is in it;
     `node_protected` (·,) 1 = never removed; `node_data`, `vertex_data`, `face_data` stacked fields with the rule
     of each column in `*_rule`.
-    `counters`: see `NODES` etc.  `ring`, `ring_vertex` (RING_CAPACITY,): corners around the node that
+    `counters`: see `COUNTERS`.  `ring`, `ring_vertex` (RING_CAPACITY,): corners around the node that
     `plan_collapse` would remove, and the vertex that would replace it there.
-    `report`: what the last accepted edit changed: NEW_NODE (first of NEW_NODE_COUNT), REMOVED_NODE,
-    NEW_VERTEX_A/B, REMOVED_FACE_A/B (-1 = none), then FACE_COUNT new or changed faces from FACE_LIST on
-    (after a cut a face may be listed twice, and a very long cut lists only as many as fit).
+    `report`: what the last accepted edit changed, see `REPORT`.
     `scratch`, `polygon`: for the overlap of faces, see `overlap`.
     """
 
@@ -63,10 +75,10 @@ class Buffers(NamedTuple):
     node_rule: np.ndarray
     vertex_rule: np.ndarray
     face_rule: np.ndarray
-    counters: Indices
+    counters: Record
     ring: Indices
     ring_vertex: Indices
-    report: Indices
+    report: Record
     scratch: Floats
     polygon: Floats
 
@@ -139,20 +151,21 @@ def open_buffers(
         node_rule=field_rules(fields, "node"),
         vertex_rule=field_rules(fields, "vertex"),
         face_rule=field_rules(fields, "face"),
-        counters=np.array([nodes, vertices, faces, 0, 0], np.int64),
+        counters=make_record(COUNTERS),
         ring=np.zeros(RING_CAPACITY, np.int64),
         ring_vertex=np.zeros(RING_CAPACITY, np.int64),
-        report=np.full(FACE_LIST + RING_CAPACITY, -1, np.int64),
+        report=make_record(REPORT),
         scratch=np.zeros((2 * RING_CAPACITY, 6 + face_data.shape[1])),
-        polygon=np.zeros((2, 7, 2)),
+        polygon=np.zeros(CLIPPED),
     )
+    buf.counters.nodes, buf.counters.vertices, buf.counters.faces = nodes, vertices, faces
     _find_node_corners(buf)
     return buf
 
 
 def grow(buf: Buffers, factor: float = 2.0) -> Buffers:
     """The same buffers with `factor` times the capacity; call it when a kernel answers `NO_CAPACITY`."""
-    changes = {}
+    changes: dict[str, Any] = {}
     for kind, names in _ROWS.items():
         unit = 3 if kind == "corner" else 1
         for name in names:
@@ -169,7 +182,7 @@ def compact(buf: Buffers, fields: Sequence[Field] = ()) -> tuple[SheetMesh, dict
 
     `fields` must be those given to `open_buffers`. The order of what is left is kept.
     """
-    nodes, vertices, faces = (int(buf.counters[k]) for k in (NODES, VERTICES, FACES))
+    nodes, vertices, faces = (int(buf.counters[name]) for name in ("nodes", "vertices", "faces"))
     node = np.flatnonzero(buf.links.node_corner[:nodes] >= 0)
     vertex = np.flatnonzero(buf.links.vertex_node[:vertices] >= 0)
     face = np.flatnonzero(buf.links.faces[:faces, 0] >= 0)
@@ -207,7 +220,7 @@ def _renumber(kept: np.ndarray, count: int) -> Ints:
 @njit(cache=True)
 def _find_node_corners(buf: Buffers) -> None:
     """Fill `node_corner` from faces and twins."""
-    for face in range(buf.counters[FACES]):
+    for face in range(buf.counters.faces):
         for k in range(3):
             node = buf.links.vertex_node[buf.links.faces[face, k]]
             if buf.links.node_corner[node] < 0:

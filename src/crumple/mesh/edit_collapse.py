@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from crumple.mesh.buffers import (
-    FACES,
-    REMOVED_FACE_A,
-    REMOVED_FACE_B,
-    REMOVED_NODE,
-    RING_CAPACITY,
-    RING_COUNT,
-    RING_SPLIT,
-    Buffers,
-)
+from crumple.mesh.buffers import RING_CAPACITY, Buffers
 from crumple.mesh.edit_split import _link, clear_report, edge_is_seam, report_face
 from crumple.mesh.fields import CONSERVE, DISCARD
 from crumple.mesh.overlap import transfer_by_overlap
@@ -66,15 +57,15 @@ def edge_feature(buf: Buffers, edge: int) -> int:
 def plan_collapse(buf: Buffers, edge: int, remove_head: bool, tolerance: float) -> int:
     """Refusal code of removing the tail (or head) p of `edge` into its other end q; the mesh is not changed.
 
-    On `OK`, `ring[0:counters[RING_COUNT]]` are the corners at p in order, starting with the face of `edge`;
+    On `OK`, `ring[0:counters.ring]` are the corners at p in order, starting with the face of `edge`;
     those of the first face, and of the last one if `edge` has two faces, vanish; in the others the vertex at
-    that corner would become `ring_vertex`. Corners from `counters[RING_SPLIT]` on lie beyond the line through p.
+    that corner would become `ring_vertex`. Corners from `counters.ring_split` on lie beyond the line through p.
 
     A node on a line (outline, seam, labelled edges, border of a material group) may only move along it; a node
     where lines end, meet or change kind stays. `tolerance`: on each side of the line the material area of the
     faces around p may change by this fraction at most (1e-9 = straight lines only).
     """
-    if edge < 0 or edge >= 3 * buf.counters[FACES] or buf.links.faces[edge // 3, 0] < 0:
+    if edge < 0 or edge >= 3 * buf.counters.faces or buf.links.faces[edge // 3, 0] < 0:
         return DEAD
     start = following(edge) if remove_head else edge
     p = corner_node(buf.links, start)
@@ -108,8 +99,8 @@ def apply_collapse(buf: Buffers, edge: int, remove_head: bool) -> None:
     """Do what `plan_collapse` has just answered `OK` to."""
     clear_report(buf)
     other = buf.links.twin[edge]
-    count = buf.counters[RING_COUNT]
-    split = buf.counters[RING_SPLIT]
+    count = buf.counters.ring
+    split = buf.counters.ring_split
     last = count if other < 0 else count - 1
     p = corner_node(buf.links, buf.ring[0])
     if buf.face_data.shape[1] > 0:
@@ -125,13 +116,13 @@ def apply_collapse(buf: Buffers, edge: int, remove_head: bool) -> None:
         buf.links.faces[corner // 3, corner % 3] = buf.ring_vertex[i]
         report_face(buf, corner // 3)
     r_corner = _remove_face(buf, edge, buf.ring[0])
-    buf.report[REMOVED_FACE_A] = edge // 3
+    buf.report.removed_face_a = edge // 3
     s_corner = -1
     if other >= 0:
         s_corner = _remove_face(buf, other, buf.ring[count - 1])
-        buf.report[REMOVED_FACE_B] = other // 3
+        buf.report.removed_face_b = other // 3
     buf.links.node_corner[p] = -1
-    buf.report[REMOVED_NODE] = p
+    buf.report.removed_node = p
     refresh_node_corner(buf.links, q_node, buf.ring[1])
     refresh_node_corner(buf.links, corner_node(buf.links, r_corner), r_corner)
     if s_corner >= 0:
@@ -193,8 +184,8 @@ def _gather_sectors(buf: Buffers, edge: int, remove_head: bool, p: int) -> int:
         return PINCH
     if count < (3 if other >= 0 else 2):
         return PINCH
-    buf.counters[RING_COUNT] = count
-    buf.counters[RING_SPLIT] = split
+    buf.counters.ring = count
+    buf.counters.ring_split = split
     return OK
 
 
@@ -212,7 +203,7 @@ def _goes_on(links: Links, corner: int, edge: int, q: int) -> bool:
 def _check_link(buf: Buffers, edge: int, p: int, q: int) -> int:
     """p and q may share only the neighbours opposite to the edge, and no face may come to lie on another."""
     other = buf.links.twin[edge]
-    count = buf.counters[RING_COUNT]
+    count = buf.counters.ring
     r = corner_node(buf.links, preceding(edge))
     s = -1 if other < 0 else corner_node(buf.links, preceding(other))
     if r == s:
@@ -248,7 +239,7 @@ def _sides(links: Links, edge: int, p_corner: int) -> tuple[int, int]:
 @njit(**INNER)
 def _check_areas(buf: Buffers, edge: int, tolerance: float) -> int:
     """No face may be inverted and no sector may change its area."""
-    count, split = buf.counters[RING_COUNT], buf.counters[RING_SPLIT]
+    count, split = buf.counters.ring, buf.counters.ring_split
     last = count if buf.links.twin[edge] < 0 else count - 1
     old, new = 0.0, 0.0
     for i in range(count):

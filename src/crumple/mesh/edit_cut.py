@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from crumple.mesh.buffers import (
-    FACES,
-    NEW_NODE,
-    NEW_NODE_COUNT,
-    NODES,
-    RING_CAPACITY,
-    VERTICES,
-    Buffers,
-)
+from crumple.mesh.buffers import RING_CAPACITY, Buffers
 from crumple.mesh.edit_split import clear_report, record_parents, report_face
 from crumple.mesh.refusal import BOUNDARY_EDGE, DEAD, DUPLICATE_EDGE, NO_CAPACITY, OK, RING
 from crumple.mesh.rings import (
@@ -41,7 +33,7 @@ def cut_edges(buf: Buffers, edges, count: int) -> int:  # type: ignore[no-untype
     A single edge between two inner nodes cannot be opened (its two sides would join the same nodes).
     """
     for i in range(count):
-        if edges[i] < 0 or edges[i] >= 3 * buf.counters[FACES] or buf.links.faces[edges[i] // 3, 0] < 0:
+        if edges[i] < 0 or edges[i] >= 3 * buf.counters.faces or buf.links.faces[edges[i] // 3, 0] < 0:
             return DEAD
         if buf.links.twin[edges[i]] < 0:
             return BOUNDARY_EDGE
@@ -54,19 +46,19 @@ def cut_edges(buf: Buffers, edges, count: int) -> int:  # type: ignore[no-untype
         _unmark(buf, edges, count)
         return code
     clear_report(buf)
-    first = buf.counters[NODES]
-    buf.report[NEW_NODE] = first
+    first = buf.counters.nodes
+    buf.report.new_node = first
     for i in range(count):
         for end in range(2):
             node = corner_node(buf.links, edges[i] if end == 0 else following(edges[i]))
             if node < first and buf.links.node_corner[node] >= 0:
                 _separate_node(buf, node)
     _open_marked(buf, edges, count)
-    for node in range(first, buf.counters[NODES]):
+    for node in range(first, buf.counters.nodes):
         refresh_node_corner(buf.links, node, buf.links.node_corner[node])
-    buf.report[NEW_NODE_COUNT] = buf.counters[NODES] - first
-    if buf.counters[NODES] == first:
-        buf.report[NEW_NODE] = -1
+    buf.report.new_node_count = buf.counters.nodes - first
+    if buf.counters.nodes == first:
+        buf.report.new_node = -1
     return OK
 
 
@@ -103,9 +95,9 @@ def _check_cut(buf: Buffers, edges, count: int) -> int:  # type: ignore[no-untyp
             apart = apart or not _is_reached(buf.links, node, corner, across)
         if not apart:
             return DUPLICATE_EDGE
-    if buf.counters[NODES] + 2 * count > len(buf.links.node_corner):
+    if buf.counters.nodes + 2 * count > len(buf.links.node_corner):
         return NO_CAPACITY
-    if buf.counters[VERTICES] + vertices > len(buf.links.vertex_node):
+    if buf.counters.vertices + vertices > len(buf.links.vertex_node):
         return NO_CAPACITY
     return OK
 
@@ -188,8 +180,8 @@ def _move_vertex(buf: Buffers, vertex: int, part: int, size: int, begin: int, no
     if not shared:
         buf.links.vertex_node[vertex] = node
         return
-    copy = buf.counters[VERTICES]
-    buf.counters[VERTICES] = copy + 1
+    copy = buf.counters.vertices
+    buf.counters.vertices = copy + 1
     buf.links.vertex_node[copy] = node
     record_parents(buf.vertex_parent, buf.vertex_weight, copy, vertex, vertex, 0.0)
     for k in range(2):
@@ -205,8 +197,8 @@ def _move_vertex(buf: Buffers, vertex: int, part: int, size: int, begin: int, no
 @njit(**INNER)
 def _copy_node(buf: Buffers, node: int) -> int:
     """Append a copy of a node with all its data."""
-    new = buf.counters[NODES]
-    buf.counters[NODES] = new + 1
+    new = buf.counters.nodes
+    buf.counters.nodes = new + 1
     buf.node_label[new] = buf.node_label[node]
     buf.node_protected[new] = buf.node_protected[node]
     record_parents(buf.node_parent, buf.node_weight, new, node, node, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from crumple.mesh.buffers import FACES, Buffers
+from crumple.mesh.buffers import Buffers
 from crumple.mesh.edit_split import _link, clear_report, edge_is_seam, report_face
 from crumple.mesh.fields import CONSERVE, DISCARD
 from crumple.mesh.refusal import BOUNDARY_EDGE, DEAD, DUPLICATE_EDGE, INVERTED, LABEL, MATERIAL, OK, SEAM
@@ -25,7 +25,7 @@ from crumple.mesh.rings import (
 @njit(**GATE)
 def plan_flip(buf: Buffers, edge: int) -> int:
     """Refusal code of flipping `edge`; nothing is changed."""
-    if edge < 0 or edge >= 3 * buf.counters[FACES] or buf.links.faces[edge // 3, 0] < 0:
+    if edge < 0 or edge >= 3 * buf.counters.faces or buf.links.faces[edge // 3, 0] < 0:
         return DEAD
     other = buf.links.twin[edge]
     if other < 0:

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from crumple.mesh.buffers import (
-    FACE_COUNT,
-    FACE_LIST,
-    FACES,
-    NEW_NODE,
-    NEW_NODE_COUNT,
-    NEW_VERTEX_A,
-    NEW_VERTEX_B,
-    NODES,
-    VERTICES,
-    Buffers,
-)
+from crumple.mesh.buffers import Buffers
 from crumple.mesh.fields import DISCARD, INTERPOLATE
 from crumple.mesh.refusal import DEAD, DUPLICATE_EDGE, INVERTED, NO_CAPACITY, OK, PARAMETER
 from crumple.mesh.rings import (
@@ -33,19 +22,20 @@ from crumple.mesh.rings import (
 @njit(**INNER)
 def clear_report(buf: Buffers) -> None:
     """Nothing has changed yet."""
-    for k in range(FACE_LIST):
-        buf.report[k] = -1
-    buf.report[NEW_NODE_COUNT] = 0
-    buf.report[FACE_COUNT] = 0
+    report = buf.report
+    report.new_node, report.new_node_count, report.removed_node = -1, 0, -1
+    report.new_vertex_a, report.new_vertex_b = -1, -1
+    report.removed_face_a, report.removed_face_b = -1, -1
+    report.face_count = 0
 
 
 @njit(**INNER)
 def report_face(buf: Buffers, face: int) -> None:
     """Add a new or changed face to the report."""
-    count = buf.report[FACE_COUNT]
-    if FACE_LIST + count < len(buf.report):
-        buf.report[FACE_LIST + count] = face
-        buf.report[FACE_COUNT] = count + 1
+    count = buf.report.face_count
+    if count < len(buf.report.faces):
+        buf.report.faces[count] = face
+        buf.report.face_count = count + 1
 
 
 @njit(**INNER)
@@ -81,7 +71,7 @@ def apply_split(buf: Buffers, edge: int, t: float) -> None:
     vertex = _new_vertex_between(
         buf, corner_vertex(buf.links, edge), corner_vertex(buf.links, following(edge)), t, node
     )
-    buf.report[NEW_VERTEX_A] = vertex
+    buf.report.new_vertex_a = vertex
     if other < 0:
         half = _split_face(buf, edge, vertex)
         buf.links.twin[edge] = -1
@@ -92,7 +82,7 @@ def apply_split(buf: Buffers, edge: int, t: float) -> None:
         if edge_is_seam(buf.links, edge):
             c, d = corner_vertex(buf.links, other), corner_vertex(buf.links, following(other))
             second = _new_vertex_between(buf, c, d, t if same_way else 1.0 - t, node)
-            buf.report[NEW_VERTEX_B] = second
+            buf.report.new_vertex_b = second
         half = _split_face(buf, edge, vertex)
         other_half = _split_face(buf, other, second)
         _link(buf.links, edge, other if same_way else other_half)
@@ -107,14 +97,14 @@ def apply_split(buf: Buffers, edge: int, t: float) -> None:
 @njit(**GATE)
 def plan_split(buf: Buffers, edge: int, t: float) -> int:
     """Refusal code of a split, nothing is changed."""
-    if edge < 0 or edge >= 3 * buf.counters[FACES] or buf.links.faces[edge // 3, 0] < 0:
+    if edge < 0 or edge >= 3 * buf.counters.faces or buf.links.faces[edge // 3, 0] < 0:
         return DEAD
     if not 0.0 < t < 1.0:
         return PARAMETER
     counters = buf.counters
-    if counters[NODES] + 1 > len(buf.links.node_corner) or counters[VERTICES] + 2 > len(buf.links.vertex_node):
+    if counters.nodes + 1 > len(buf.links.node_corner) or counters.vertices + 2 > len(buf.links.vertex_node):
         return NO_CAPACITY
-    if counters[FACES] + 2 > len(buf.links.faces):
+    if counters.faces + 2 > len(buf.links.faces):
         return NO_CAPACITY
     if _is_hairline(buf.links, edge, t):
         return INVERTED
@@ -160,8 +150,8 @@ def _split_face(buf: Buffers, edge: int, vertex: int) -> int:
     face = edge // 3
     after, before = following(edge), preceding(edge)
     b, c = corner_vertex(buf.links, after), corner_vertex(buf.links, before)
-    new = buf.counters[FACES]
-    buf.counters[FACES] = new + 1
+    new = buf.counters.faces
+    buf.counters.faces = new + 1
     half = 3 * new
     buf.links.faces[new, 0], buf.links.faces[new, 1], buf.links.faces[new, 2] = vertex, b, c
     buf.links.faces[face, after % 3] = vertex
@@ -185,24 +175,24 @@ def _split_face(buf: Buffers, edge: int, vertex: int) -> int:
 @njit(**INNER)
 def _new_node_between(buf: Buffers, a: int, b: int, t: float) -> int:
     """Append a node at (1 − t) a + t b."""
-    node = buf.counters[NODES]
-    buf.counters[NODES] = node + 1
+    node = buf.counters.nodes
+    buf.counters.nodes = node + 1
     for k in range(3):
         buf.node_rest[node, k] = (1.0 - t) * buf.node_rest[a, k] + t * buf.node_rest[b, k]
     buf.node_label[node] = buf.node_label[a] if buf.node_label[a] == buf.node_label[b] else 0
     buf.node_protected[node] = 0
     record_parents(buf.node_parent, buf.node_weight, node, a, b, t)
     _mix_row(buf.node_data, buf.node_rule, node, a, b, t)
-    buf.report[NEW_NODE] = node
-    buf.report[NEW_NODE_COUNT] = 1
+    buf.report.new_node = node
+    buf.report.new_node_count = 1
     return node
 
 
 @njit(**INNER)
 def _new_vertex_between(buf: Buffers, a: int, b: int, t: float, node: int) -> int:
     """Append a vertex of `node` at (1 − t) a + t b in the pattern."""
-    vertex = buf.counters[VERTICES]
-    buf.counters[VERTICES] = vertex + 1
+    vertex = buf.counters.vertices
+    buf.counters.vertices = vertex + 1
     buf.links.vertex_node[vertex] = node
     record_parents(buf.vertex_parent, buf.vertex_weight, vertex, a, b, t)
     for k in range(2):

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from crumple.errors import InputError
-from crumple.mesh.buffers import FACES, RING_COUNT, VERTICES, Buffers, compact, grow, open_buffers
+from crumple.mesh.buffers import Buffers, compact, grow, open_buffers
 from crumple.mesh.edits import collapse_edge, flip_edge, plan_collapse, split_edge
 from crumple.mesh.generate import limit_faces, require_positive
 from crumple.mesh.refusal import NO_CAPACITY, OK
@@ -111,7 +111,7 @@ def _split_all(buf: Buffers, limit: float) -> Buffers:
 def _split_long(buf: Buffers, limit: float) -> int:
     """Halve the longest edge of each face that has one longer than `limit` [m]; how many, -1 = no capacity."""
     count = 0
-    for face in range(buf.counters[FACES]):
+    for face in range(buf.counters.faces):
         edge = 3 * face
         for k in range(1, 3):
             if _length(buf.links, 3 * face + k) > _length(buf.links, edge):
@@ -128,7 +128,7 @@ def _split_long(buf: Buffers, limit: float) -> int:
 @njit(cache=True)
 def _collapse_short(buf: Buffers, limit: float, longest: float) -> None:
     """Collapse edges shorter than `limit` unless that makes one longer than `longest` [m]."""
-    for edge in range(3 * buf.counters[FACES]):
+    for edge in range(3 * buf.counters.faces):
         if buf.links.faces[edge // 3, 0] >= 0 and _length(buf.links, edge) < limit:
             for side in range(2):
                 code = plan_collapse(buf, edge, side == 1, 1e-9)
@@ -141,7 +141,7 @@ def _collapse_short(buf: Buffers, limit: float, longest: float) -> None:
 def _longest_after(buf: Buffers) -> float:
     """Length of the longest edge that the planned collapse would make [m]."""
     u, longest = buf.links.u, 0.0
-    for i in range(buf.counters[RING_COUNT]):
+    for i in range(buf.counters.ring):
         q = buf.ring_vertex[i]
         for corner in (following(buf.ring[i]), preceding(buf.ring[i])):
             z = corner_vertex(buf.links, corner)
@@ -163,7 +163,7 @@ def _flip_to_delaunay(buf: Buffers) -> None:
     """Flip edges whose opposite angles add up to more than π, until there are none (or it cycles by rounding)."""
     for _ in range(60):
         count = 0
-        for edge in range(3 * buf.counters[FACES]):
+        for edge in range(3 * buf.counters.faces):
             other = buf.links.twin[edge]
             if (
                 buf.links.faces[edge // 3, 0] >= 0
@@ -180,7 +180,7 @@ def _flip_to_delaunay(buf: Buffers) -> None:
 def _smooth(buf: Buffers) -> None:
     """Move every inner vertex to the mean of its neighbours' faces, weighted by area, where nothing inverts."""
     links = buf.links
-    for vertex in range(buf.counters[VERTICES]):
+    for vertex in range(buf.counters.vertices):
         node = links.vertex_node[vertex]
         if node < 0 or links.twin[links.node_corner[node]] < 0:
             continue

@@ -16,7 +16,6 @@ from scipy.sparse import csr_matrix, identity
 from crumple.errors import InputError, SimulationError
 from crumple.geometry.triangle import shape_gradients
 from crumple.mesh import Buffers, Refusal, SheetMesh, grow, open_buffers, split_edge
-from crumple.mesh.buffers import FACES, NEW_VERTEX_A
 from crumple.state.change import Change, close_change
 from crumple.typing import Bools, Floats, Ints
 
@@ -210,12 +209,12 @@ def _insert_point(buf: Buffers, point: Floats, sheet: int) -> Buffers:
     if on_edge or _may_leave_edge(buf, 3 * face + i, point, share[low]):
         corners = [int(buf.links.faces[face, k]) for k in range(3)]
         buf = _split(buf, 3 * face + i, share[j] / (share[i] + share[j]))
-        return buf if on_edge else _place_vertex(buf, int(buf.report[NEW_VERTEX_A]), corners, share)
+        return buf if on_edge else _place_vertex(buf, int(buf.report.new_vertex_a), corners, share)
     top = int(np.argmax(share))
     i, j = (top + 1) % 3, (top + 2) % 3
     apex = int(buf.links.faces[face, top])
     buf = _split(buf, 3 * face + i, share[j] / (share[i] + share[j]))
-    return _split(buf, *_edge_between(buf, int(buf.report[NEW_VERTEX_A]), apex, share[top]))
+    return _split(buf, *_edge_between(buf, int(buf.report.new_vertex_a), apex, share[top]))
 
 
 def _may_leave_edge(buf: Buffers, edge: int, point: Floats, share: float) -> bool:
@@ -246,7 +245,7 @@ def _place_vertex(buf: Buffers, vertex: int, corners: list[int], share: Floats) 
 
 def _edge_between(buf: Buffers, tail: int, head: int, t: float) -> tuple[int, float]:
     """The half-edge between two vertices, and the parameter on it that is t from `tail` to `head`."""
-    faces = buf.links.faces[: buf.counters[FACES]]
+    faces = buf.links.faces[: buf.counters.faces]
     there = np.flatnonzero((faces == tail) & (np.roll(faces, -1, axis=1) == head))
     if len(there):
         return int(there[0]), t
@@ -294,7 +293,7 @@ def _is_seam(buf: Buffers, corner: np.ndarray, twin: np.ndarray) -> Bools:
 
 def _active_faces(buf: Buffers, sheet: int) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (n, 3) and slots (n,) of the living faces of a sheet."""
-    count = int(buf.counters[FACES])
+    count = int(buf.counters.faces)
     alive = (buf.links.faces[:count, 0] >= 0) & (buf.face_sheet[:count] == sheet)
     active = np.flatnonzero(alive)
     return buf.links.faces[active], active

@@ -1,5 +1,6 @@
 """Adaptive anisotropic remeshing of sheets and surfaces, safe under contact."""
 
+from crumple.remeshing.estimate import estimate_face_range, estimate_faces
 from crumple.remeshing.fields import isotropic_sizing, sizing_from_function
 from crumple.remeshing.guard import Guard
 from crumple.remeshing.options import RemeshOptions
@@ -11,6 +12,8 @@ __all__ = [
     "RemeshOptions",
     "RemeshResult",
     "RemeshStatistics",
+    "estimate_face_range",
+    "estimate_faces",
     "isotropic_sizing",
     "nearest_obstacle",
     "remesh",

@@ -7,21 +7,30 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.contact.bvh import STACK_SIZE, Tree
-from crumple.mesh.buffers import RING_CAPACITY, Buffers
+from crumple.mesh.buffers import RING_CAPACITY, Buffers, Record, make_record
 from crumple.typing import Floats, Ints
 
-SPLITS, FLIPS, COLLAPSES, REFUSED, LINEAR, PASS, EDITS, FRESH = range(8)
-"""Entries of `Work.tally`: edits done, edits refused by the guard, splits that it moved back to the middle of the
-edge; the number of the current pass; number of the current edit; up to how many edits the tree of the faces serves."""
+_TALLIED = ("splits", "flips", "collapses", "refused", "linear", "passes", "edits", "fresh", "faces", "unmet")
+TALLY = np.dtype((Record, [(name, np.int64) for name in _TALLIED]))
+"""Edits done; `refused` by the guard; `linear` splits that it moved back to the middle of the edge; number of the
+current pass; number of the current edit; `fresh`: up to how many edits the tree of the faces serves; `faces` that
+there are; `unmet` splits that were left out because there are as many faces as there may be."""
 
-HAS_Y, VELOCITY, SURFACE, GUARDED, SMOOTH, COARSENING = 0, 1, 2, 3, 4, 5
-"""Entries of `Work.flag`: whether columns 3–5 of the node data are y; first column of v, −1 = none; whether u and
-the tensors are local charts of a surface in space; whether contacts are checked; whether new nodes are placed
-smoothly; whether (4) holds already and may not be violated by flips."""
-
-HYSTERESIS, LIMIT, ASPECT, SMOOTH_COS, FEATURE_COS, TOLERANCE, DHAT, REACH, FLOOR, STRAIN = range(10)
-"""Entries of `Work.constant`: see `RemeshOptions`; dhat [m], largest reach of a contact [m], and the relative gap
-below which no edit may go."""
+CHANGE = np.dtype(
+    (
+        Record,
+        [
+            ("count", np.int64, (5,)),
+            ("point", np.int64),
+            ("gone", np.int64),
+            ("moves", np.bool_),
+            ("parts", np.int64, (5, RING_CAPACITY + 8, 4)),
+        ],
+    ),
+    align=True,
+)
+"""What an edit makes and takes away: the first `count` of `parts`, as nodes, in the lists that `safety` names;
+`point`: the new node, `gone`: the one that is taken away, -1 = none; `moves`: whether the geometry changes."""
 
 STEP = {"inline": "always"}
 """Options of the steps of a pass: they become part of the one kernel that uses them. Compiled on their own, each
@@ -31,6 +40,43 @@ STACK_EDGES = 8192
 """Edges that wait to be checked for flips."""
 
 
+class Switches(NamedTuple):
+    """What holds for the whole of a pass.
+
+    `has_y`: columns 3–5 of the node data are y; `velocity`: first column of v, −1 = none; `surface`: u and the tensors
+    are local charts of a surface in space; `guarded`: contacts are checked; `smooth`: new nodes are placed smoothly;
+    `coarsening`: (4) holds already and may not be violated by flips.
+    """
+
+    has_y: bool
+    velocity: int
+    surface: bool
+    guarded: bool
+    smooth: bool
+    coarsening: bool = False
+
+
+class Limits(NamedTuple):
+    """Numbers that decide on edits, see `RemeshOptions`.
+
+    `max_faces`: no more are made.
+    `smooth_cos`, `feature_cos`: cosines of the angles there; `outline`: the tolerance there.
+    Of contacts: `dhat` [m], their largest `reach` [m], and the relative `gap` below which no edit may go.
+    """
+
+    hysteresis: float
+    collapse: float
+    aspect: float
+    strain: float
+    smooth_cos: float
+    feature_cos: float
+    outline: float
+    max_faces: int
+    dhat: float = 0.0
+    reach: float = 0.0
+    gap: float = 0.0
+
+
 class GuardArrays(NamedTuple):
     """The surroundings of an edit.
 
@@ -38,8 +84,7 @@ class GuardArrays(NamedTuple):
     (−1 ends), `host` (faces,) is the item of a face.  `obstacle_tree`; `obstacle` (n, 10): nodes, whether a corner
     stands for its node, whether it stands for its edge (three each), part;  `obstacle_x` (m, 3) [m].
     `sheet_part` (sheets,) part of each sheet; `thickness` (parts,) [m].
-    `found`, `near`, `stack`: scratch of queries.  `change` (5, ·, 4): new faces, new edges, old faces, old edges and
-    swept tetrahedra of an edit, as nodes; `size` (8,): see `safety`.
+    `found`, `near`, `stack`: scratch of queries.  `change`: see `CHANGE`.
     """
 
     tree: Tree
@@ -54,8 +99,7 @@ class GuardArrays(NamedTuple):
     found: np.ndarray
     near: np.ndarray
     stack: np.ndarray
-    change: np.ndarray
-    size: np.ndarray
+    change: Record
 
 
 class Work(NamedTuple):
@@ -64,7 +108,7 @@ class Work(NamedTuple):
     `buf`: node data are x (3), y (3) if there is one, then further fields; vertex data are the tensors (xx, yy, xy)
     [1/m²], of surfaces also (xx, yy, zz, yz, zx, xy) in space.
     `node_stamp` (·,): last pass in which a face at the node changed.  `face_mark` (·,): last edit that took it away.
-    `edges` (STACK_EDGES,): scratch.  `tally`, `flag`, `constant`: see above.  `density` (materials,) [kg/m²].
+    `edges` (STACK_EDGES,): scratch.  `tally`: see `TALLY`.  `density` (materials,) [kg/m²].
     `scratch` (3, 3): offsets of a new node in x and y, momentum.
     """
 
@@ -72,9 +116,9 @@ class Work(NamedTuple):
     node_stamp: np.ndarray
     face_mark: np.ndarray
     edges: np.ndarray
-    tally: np.ndarray
-    flag: np.ndarray
-    constant: Floats
+    tally: Record
+    switches: Switches
+    limits: Limits
     density: Floats
     scratch: Floats
     guard: GuardArrays
@@ -98,16 +142,16 @@ def fit_records(work: Work, buf: Buffers) -> Work:
     )
 
 
-def make_work(buf: Buffers, constant: Floats, flag: np.ndarray, density: Floats, guard: GuardArrays) -> Work:
+def make_work(buf: Buffers, limits: Limits, switches: Switches, density: Floats, guard: GuardArrays) -> Work:
     """A fresh record of nothing done."""
     empty = Work(
         buf=buf,
         node_stamp=np.zeros(0, np.int64),
         face_mark=np.zeros(0, np.int64),
         edges=np.zeros(STACK_EDGES, np.int64),
-        tally=np.zeros(8, np.int64),
-        flag=flag,
-        constant=constant,
+        tally=make_record(TALLY),
+        switches=switches,
+        limits=limits,
         density=density,
         scratch=np.zeros((3, 3)),
         guard=guard,
@@ -139,6 +183,5 @@ def no_guard() -> GuardArrays:
         found=np.zeros(1024, np.int32),
         near=np.zeros(8192, np.int64),
         stack=np.zeros(STACK_SIZE, np.int32),
-        change=np.zeros((5, RING_CAPACITY + 8, 4), np.int64),
-        size=np.zeros(8, np.int64),
+        change=make_record(CHANGE),
     )

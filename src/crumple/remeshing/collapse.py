@@ -4,30 +4,15 @@ from __future__ import annotations
 
 from numba import njit
 
-from crumple.mesh.buffers import RING_COUNT
 from crumple.mesh.edits import apply_collapse, plan_collapse
 from crumple.mesh.refusal import OK
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
-from crumple.remeshing.arrays import (
-    ASPECT,
-    COLLAPSES,
-    EDITS,
-    FEATURE_COS,
-    GUARDED,
-    PASS,
-    REFUSED,
-    STEP,
-    STRAIN,
-    SURFACE,
-    TOLERANCE,
-    VELOCITY,
-)
+from crumple.remeshing.arrays import STEP
 from crumple.remeshing.chart import load_fan
 from crumple.remeshing.flip import is_turned_little, stamp_faces
 from crumple.remeshing.measure import aspect, edge_size, edge_strain
 from crumple.remeshing.momentum import add_momentum, restore_momentum
 from crumple.remeshing.safety import (
-    GONE,
     NEW_EDGES,
     NEW_FACES,
     OLD_EDGES,
@@ -45,36 +30,36 @@ from crumple.remeshing.safety import (
 def try_collapse(work, edge, remove_head, limit):
     """Remove one end of an edge if all edges stay below √limit and nothing speaks against it; whether it was done."""
     buf = work.buf
-    surface = work.flag[SURFACE] != 0
+    surface = work.switches.surface
     p = corner_node(buf.links, following(edge) if remove_head else edge)
     q = corner_node(buf.links, edge if remove_head else following(edge))
     done = False
     if buf.node_protected[p] == 0:
         if surface:
             load_fan(buf.links, buf.node_rest, p)
-        done = plan_collapse(buf, edge, remove_head, work.constant[TOLERANCE]) == OK
-    count = buf.counters[RING_COUNT]
+        done = plan_collapse(buf, edge, remove_head, work.limits.outline) == OK
+    count = buf.counters.ring
     last = count if buf.links.twin[edge] < 0 else count - 1
     done = done and _is_fit(
         buf.links, buf.ring, buf.ring_vertex, count, last, buf.vertex_data, buf.node_data, buf.node_rest, surface,
-        work.constant, limit,
+        work.limits, limit,
     )  # fmt: skip
-    if done and work.flag[GUARDED]:
-        work.tally[EDITS] += 1
+    if done and work.switches.guarded:
+        work.tally.edits += 1
         _describe_collapse(
-            buf.links, buf.ring, count, last, p, q, work.guard.change, work.guard.size, work.face_mark,
-            work.tally[EDITS],
+            buf.links, buf.ring, count, last, p, q, work.guard.change, work.face_mark,
+            work.tally.edits,
         )  # fmt: skip
         done = is_safe(
             work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-            work.tally[EDITS], work.constant,
+            work.tally.edits, work.limits,
         )  # fmt: skip
         if not done:
-            work.tally[REFUSED] += 1
+            work.tally.refused += 1
     if done:
         total = work.scratch[2]
         total[0], total[1], total[2] = 0.0, 0.0, 0.0
-        column = work.flag[VELOCITY]
+        column = work.switches.velocity
         if column >= 0:
             for i in range(count):
                 add_momentum(
@@ -87,15 +72,16 @@ def try_collapse(work, edge, remove_head, limit):
                 buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
                 buf.report, total,
             )  # fmt: skip
-        stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
-        if work.flag[GUARDED]:
+        stamp_faces(buf.links, buf.report, work.node_stamp, work.tally.passes)
+        if work.switches.guarded:
             follow_faces(work.guard, buf.links, buf.node_data, buf.report)
-        work.tally[COLLAPSES] += 1
+        work.tally.collapses += 1
+        work.tally.faces -= 1 if buf.report.removed_face_b < 0 else 2
     return done
 
 
 @njit(**INNER)
-def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, constant, limit):
+def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, limits, limit):
     """Whether the planned collapse makes no edge too long or strained and no face too thin."""
     new_worst, old_worst = 1.0, 1.0
     low, high, least, most = 1e300, -1e300, 1e300, -1e300
@@ -116,27 +102,27 @@ def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, con
         one, two = edge_strain(links, x, rest, surface, q, b), edge_strain(links, x, rest, surface, q, c)
         least, most = min(least, one, two), max(most, one, two)
         new_worst = min(new_worst, aspect(links, rest, surface, q, b, c))
-        if surface and not is_turned_little(links, rest, constant[FEATURE_COS], a, b, c, q, b, c):
+        if surface and not is_turned_little(links, rest, limits.feature_cos, a, b, c, q, b, c):
             return False
-    if least < low - constant[STRAIN] or most > high + constant[STRAIN]:
+    if least < low - limits.strain or most > high + limits.strain:
         return False
-    return new_worst >= constant[ASPECT] or new_worst >= old_worst
+    return new_worst >= limits.aspect or new_worst >= old_worst
 
 
 @njit(**INNER)
-def _describe_collapse(links, ring, count, last, p, q, change, size, mark, edit):
+def _describe_collapse(links, ring, count, last, p, q, change, mark, edit):
     """Write to the guard what the planned collapse of node p into q makes and takes away."""
-    clear_change(size)
-    size[GONE] = p
+    clear_change(change)
+    change.gone = p
     for i in range(count):
         corner = ring[i]
         b, c = corner_node(links, following(corner)), corner_node(links, preceding(corner))
         mark[corner // 3] = edit
-        push(change, size, OLD_FACES, p, b, c, 0)
-        push_edge_once(change, size, OLD_EDGES, p, b)
-        push_edge_once(change, size, OLD_EDGES, p, c)
+        push(change, OLD_FACES, p, b, c, 0)
+        push_edge_once(change, OLD_EDGES, p, b)
+        push_edge_once(change, OLD_EDGES, p, c)
         if 0 < i < last:
-            push(change, size, NEW_FACES, q, b, c, 0)
-            push_edge_once(change, size, NEW_EDGES, q, b)
-            push_edge_once(change, size, NEW_EDGES, q, c)
-            push(change, size, TETRAHEDRA, p, q, b, c)
+            push(change, NEW_FACES, q, b, c, 0)
+            push_edge_once(change, NEW_EDGES, q, b)
+            push_edge_once(change, NEW_EDGES, q, c)
+            push(change, TETRAHEDRA, p, q, b, c)

@@ -6,25 +6,10 @@ from math import sqrt
 
 from numba import njit
 
-from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
 from crumple.mesh.edits import apply_flip, edge_is_seam, plan_flip
 from crumple.mesh.refusal import OK
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
-from crumple.remeshing.arrays import (
-    ASPECT,
-    COARSENING,
-    EDITS,
-    FEATURE_COS,
-    FLIPS,
-    GUARDED,
-    HYSTERESIS,
-    PASS,
-    REFUSED,
-    STEP,
-    STRAIN,
-    SURFACE,
-    VELOCITY,
-)
+from crumple.remeshing.arrays import STEP
 from crumple.remeshing.chart import load_hinge
 from crumple.remeshing.measure import aspect, edge_size, edge_strain, is_delaunay
 from crumple.remeshing.momentum import add_momentum, restore_momentum
@@ -44,14 +29,14 @@ from crumple.remeshing.safety import (
 @njit(**INNER)
 def stamp_faces(links, report, stamp, number):
     """Note at the nodes of the changed faces that they have changed in this pass."""
-    for n in range(report[FACE_COUNT]):
-        face = report[FACE_LIST + n]
+    for n in range(report.face_count):
+        face = report.faces[n]
         for k in range(3):
             stamp[links.vertex_node[links.faces[face, k]]] = number
 
 
 @njit(**INNER)
-def wants_flip(links, label, tensor, x, rest, surface, constant, coarsening, edge):
+def wants_flip(links, label, tensor, x, rest, surface, limits, coarsening, edge):
     """Whether an edge is plain, and the other diagonal better: it cures a face below the aspect bound, or the edge is
     not Delaunay and its flip makes no such face. The new edge must not be strained much more than those around; while
     coarsening, it must not violate (4)."""
@@ -65,21 +50,21 @@ def wants_flip(links, label, tensor, x, rest, surface, constant, coarsening, edg
     if surface:
         if corner_node(links, edge) == corner_node(links, other):
             return False
-        if not is_turned_little(links, rest, constant[FEATURE_COS], a, b, k, b, a, m):
+        if not is_turned_little(links, rest, limits.feature_cos, a, b, k, b, a, m):
             return False
         load_hinge(links, tensor, rest, edge)
     old_worst = min(aspect(links, rest, surface, a, b, k), aspect(links, rest, surface, b, a, m))
-    too_thin = old_worst < constant[ASPECT]
-    if not too_thin and is_delaunay(links, tensor, constant[HYSTERESIS], edge):
+    too_thin = old_worst < limits.aspect
+    if not too_thin and is_delaunay(links, tensor, limits.hysteresis, edge):
         return False
     worst = min(aspect(links, rest, surface, a, m, k), aspect(links, rest, surface, m, b, k))
     if too_thin:
         # Thin faces come before Delaunay, in one direction only, so that nothing flips back and forth.
         if worst <= old_worst:
             return False
-    elif worst < constant[ASPECT]:
+    elif worst < limits.aspect:
         return False
-    if not _keeps_strain(links, x, rest, surface, constant[STRAIN], a, b, k, m):
+    if not _keeps_strain(links, x, rest, surface, limits.strain, a, b, k, m):
         return False
     if coarsening:
         size = edge_size(links, tensor, rest, surface, k, m)
@@ -104,30 +89,30 @@ def _keeps_strain(links, x, rest, surface, limit, a, b, k, m):
 def try_flip(work, edge):
     """Flip an edge if it is not Delaunay and nothing speaks against it; whether it was done."""
     buf = work.buf
-    surface = work.flag[SURFACE] != 0
+    surface = work.switches.surface
     done = False
     if (
         wants_flip(
-            buf.links, buf.edge_label, buf.vertex_data, buf.node_data, buf.node_rest, surface, work.constant,
-            work.flag[COARSENING] != 0, edge,
+            buf.links, buf.edge_label, buf.vertex_data, buf.node_data, buf.node_rest, surface, work.limits,
+            work.switches.coarsening, edge,
         )
         and plan_flip(buf, edge) == OK
     ):  # fmt: skip
         done = True
         f, g = edge // 3, buf.links.twin[edge] // 3
-        if work.flag[GUARDED]:
-            work.tally[EDITS] += 1
-            work.face_mark[f] = work.tally[EDITS]
-            work.face_mark[g] = work.tally[EDITS]
-            _describe_flip(buf.links, edge, work.guard.change, work.guard.size)
+        if work.switches.guarded:
+            work.tally.edits += 1
+            work.face_mark[f] = work.tally.edits
+            work.face_mark[g] = work.tally.edits
+            _describe_flip(buf.links, edge, work.guard.change)
             done = is_safe(
                 work.guard, buf.links, buf.face_sheet, buf.node_data, buf.node_rest, work.face_mark,
-                work.tally[EDITS], work.constant,
+                work.tally.edits, work.limits,
             )  # fmt: skip
         if done:
             total = work.scratch[2]
             total[0], total[1], total[2] = 0.0, 0.0, 0.0
-            column = work.flag[VELOCITY]
+            column = work.switches.velocity
             if column >= 0:
                 for face in (f, g):
                     add_momentum(
@@ -140,29 +125,29 @@ def try_flip(work, edge):
                     buf.links, buf.node_rest, surface, buf.face_material, work.density, buf.node_data, column,
                     buf.report, total,
                 )  # fmt: skip
-            stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
-            if work.flag[GUARDED]:
+            stamp_faces(buf.links, buf.report, work.node_stamp, work.tally.passes)
+            if work.switches.guarded:
                 follow_faces(work.guard, buf.links, buf.node_data, buf.report)
-            work.tally[FLIPS] += 1
+            work.tally.flips += 1
         else:
-            work.tally[REFUSED] += 1
+            work.tally.refused += 1
     return done
 
 
 @njit(**INNER)
-def _describe_flip(links, edge, change, size):
+def _describe_flip(links, edge, change):
     """Write to the guard what a flip makes and takes away."""
     other = links.twin[edge]
     a, b = corner_node(links, edge), corner_node(links, following(edge))
     k, m = corner_node(links, preceding(edge)), corner_node(links, preceding(other))
-    clear_change(size)
-    push(change, size, NEW_FACES, a, m, k, 0)
-    push(change, size, NEW_FACES, m, b, k, 0)
-    push(change, size, NEW_EDGES, k, m, 0, 0)
-    push(change, size, OLD_FACES, a, b, k, 0)
-    push(change, size, OLD_FACES, b, a, m, 0)
-    push(change, size, OLD_EDGES, a, b, 0, 0)
-    push(change, size, TETRAHEDRA, a, b, k, m)
+    clear_change(change)
+    push(change, NEW_FACES, a, m, k, 0)
+    push(change, NEW_FACES, m, b, k, 0)
+    push(change, NEW_EDGES, k, m, 0, 0)
+    push(change, OLD_FACES, a, b, k, 0)
+    push(change, OLD_FACES, b, a, m, 0)
+    push(change, OLD_EDGES, a, b, 0, 0)
+    push(change, TETRAHEDRA, a, b, k, m)
 
 
 @njit(**INNER)

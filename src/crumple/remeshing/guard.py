@@ -12,7 +12,6 @@ from crumple.contact.candidates import find_candidates, swept_boxes
 from crumple.contact.intersection import has_intersections
 from crumple.contact.surface import Surface, free_first, make_surface, restrict_surface
 from crumple.errors import InputError
-from crumple.mesh.buffers import FACES
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing.arrays import GuardArrays, Work, no_guard
 from crumple.typing import Bools, Floats, Ints
@@ -108,7 +107,7 @@ def guard_arrays(guard: Guard, mesh: SheetMesh, face_room: int) -> GuardArrays:
 def refresh_tree(work: Work) -> Work:
     """A new tree over the faces as they are now, one item for each."""
     buf = work.buf
-    face = np.flatnonzero(buf.links.faces[: buf.counters[FACES], 0] >= 0)
+    face = np.flatnonzero(buf.links.faces[: buf.counters.faces, 0] >= 0)
     nodes = buf.links.vertex_node[buf.links.faces[face]].astype(np.int32)
     x = np.ascontiguousarray(buf.node_data[:, :3])
     work.guard.after.fill(-1)

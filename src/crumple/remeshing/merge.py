@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from numba import njit
 
-from crumple.mesh.buffers import FACES, NODES, VERTICES
 from crumple.mesh.edits import edge_feature
 from crumple.mesh.refusal import OK
 from crumple.mesh.rings import (
@@ -23,12 +22,11 @@ from crumple.mesh.rings import (
     preceding,
     ring_start,
 )
-from crumple.remeshing.arrays import ASPECT, STRAIN
 from crumple.remeshing.measure import aspect, edge_size, edge_strain
 
 
 @njit(**INNER)
-def can_merge(buf, constant, edge, limit):
+def can_merge(buf, limits, edge, limit):
     """Whether the ends of an edge of a pattern can go into its middle: neither is on a line that is kept, no edge
     becomes longer than √limit or strained beyond the range of those around, no face too thin.
 
@@ -38,10 +36,10 @@ def can_merge(buf, constant, edge, limit):
     other = links.twin[edge]
     if other < 0 or edge_feature(buf, edge) != OK:
         return False
-    node, middle = buf.counters[NODES], buf.counters[VERTICES]
+    node, middle = buf.counters.nodes, buf.counters.vertices
     if node >= len(links.node_corner) or middle + 1 >= len(links.vertex_node):
         return True  # the split will say that there is no room
-    if buf.counters[FACES] + 2 > len(links.faces):
+    if buf.counters.faces + 2 > len(links.faces):
         return True
     a, b = corner_vertex(links, edge), corner_vertex(links, following(edge))
     p, q = links.vertex_node[a], links.vertex_node[b]
@@ -54,13 +52,13 @@ def can_merge(buf, constant, edge, limit):
     for k in range(2):
         links.u[middle, k] = 0.5 * (links.u[a, k] + links.u[b, k])
     links.vertex_node[middle] = node
-    fits = _fan_fits(buf, constant, edge, middle, limit)
+    fits = _fan_fits(buf, limits, edge, middle, limit)
     links.vertex_node[middle] = -1
     return fits
 
 
 @njit(**INNER)
-def _fan_fits(buf, constant, edge, middle, limit):
+def _fan_fits(buf, limits, edge, middle, limit):
     """`can_merge` for the faces around both ends, with the vertex `middle` in place of the ends."""
     links, tensor, x, rest = buf.links, buf.vertex_data, buf.node_data, buf.node_rest
     ends = (corner_vertex(links, edge), corner_vertex(links, following(edge)))
@@ -95,6 +93,6 @@ def _fan_fits(buf, constant, edge, middle, limit):
             corner, leave = enter(links, links.vertex_node[v], links.twin[leave])
             if corner == first:
                 break
-    if least < low - constant[STRAIN] or most > high + constant[STRAIN]:
+    if least < low - limits.strain or most > high + limits.strain:
         return False
-    return new_worst >= constant[ASPECT] or new_worst >= old_worst
+    return new_worst >= limits.aspect or new_worst >= old_worst

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from numba import njit
 
-from crumple.mesh.buffers import FACE_COUNT, FACE_LIST
 from crumple.mesh.rings import INNER, enter, ring_start
 from crumple.remeshing.measure import material_area
 
@@ -54,14 +53,14 @@ def _node_mass(links, rest, surface, material, density, node):
 def restore_momentum(links, rest, surface, material, density, data, column, report, total):
     """Give the faces of the last edit's report the momentum `total` (3,) that the faces before had (overwritten)."""
     mass = 0.0
-    for n in range(report[FACE_COUNT]):
-        face = report[FACE_LIST + n]
+    for n in range(report.face_count):
+        face = report.faces[n]
         add_momentum(links, rest, surface, material, density, data, column, face, -1.0, total)
         mass += 3.0 * third_of_mass(links, rest, surface, material, density, face)
     if not mass > 0.0:
         return
-    for n in range(report[FACE_COUNT]):
-        face = report[FACE_LIST + n]
+    for n in range(report.face_count):
+        face = report.faces[n]
         share = third_of_mass(links, rest, surface, material, density, face) / mass
         for k in range(3):
             node = links.vertex_node[links.faces[face, k]]

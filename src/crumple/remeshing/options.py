@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from crumple.errors import InputError
 
+MAX_FACES = 500_000
+"""Faces at which refinement ends unless the user says otherwise: far more than scenes of crumpled sheets have, and few
+enough to be made in seconds with a gigabyte of memory."""
+LARGEST_MAX_FACES = 2_000_000
+"""Sets of three nodes are told apart by one 64-bit number each, which suffices for two million nodes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RemeshOptions:
@@ -28,6 +34,8 @@ class RemeshOptions:
     `feature_angle` [rad]: surfaces in space only; edges sharper than this are kept.
     `outline_tolerance`: share of the area around a node by which its removal may change the outline, a seam or a
     labelled line; 1e-9 = rounding of straight lines.
+    `max_faces`: splits end when the mesh has this many faces, whatever the field asks for (a mesh that has more is
+    not refined, but may be coarsened).
     `split`, `collapse`, `merge`: whether to refine, to coarsen, and to do so also by merging nodes in the middle.
     """
 
@@ -40,6 +48,7 @@ class RemeshOptions:
     smooth_angle: float = 0.6
     feature_angle: float = 0.6
     outline_tolerance: float = 1e-9
+    max_faces: int = MAX_FACES
     split: bool = True
     collapse: bool = True
     merge: bool = True
@@ -59,3 +68,7 @@ class RemeshOptions:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise InputError(f"remeshing.{name}", f"must be in [{low:g}, {high:g}]", value)
+        if not (isinstance(self.max_faces, int) and 1 <= self.max_faces <= LARGEST_MAX_FACES):
+            raise InputError(
+                "remeshing.max_faces", f"must be a whole number from 1 to {LARGEST_MAX_FACES}", self.max_faces
+            )

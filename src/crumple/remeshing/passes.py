@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from crumple.mesh.buffers import FACE_COUNT, FACE_LIST, NODES
 from crumple.mesh.edits import apply_collapse, plan_collapse
 from crumple.mesh.refusal import NO_CAPACITY, OK
 from crumple.mesh.rings import GATE, INNER, corner_node, enter, following, ring_start
-from crumple.remeshing.arrays import GUARDED, PASS, SPLITS, STACK_EDGES, SURFACE, TOLERANCE
+from crumple.remeshing.arrays import STACK_EDGES
 from crumple.remeshing.collapse import try_collapse
 from crumple.remeshing.flip import stamp_faces, try_flip
 from crumple.remeshing.measure import aspect, half_edge_size, length2
@@ -28,13 +27,14 @@ def run_pass(work, mode, edges, ends, limit, budget):
     """Split, collapse, merge or flip the edges in this order, where they are still there, and flip what changes.
 
     `edges` half-edges with the nodes `ends` (n, 2). `limit`: length² in the metric above which an edge is split, or
-    up to which edges may grow by a collapse. Not more than `budget` splits in all. Returns `OK`, or `NO_CAPACITY`
+    up to which edges may grow by a collapse. Not more than `budget` splits in all, and none that
+    would make too many faces. Returns `OK`, or `NO_CAPACITY`
     when the buffers are full.
 
     A variable metric has no Delaunay triangulation that all flips lead to, so the flips after an edit are bounded.
     """
     buf = work.buf
-    surface = work.flag[SURFACE] != 0
+    surface = work.switches.surface
     stack = work.edges
     for n in range(len(edges)):
         edge = edges[n]
@@ -46,8 +46,11 @@ def run_pass(work, mode, edges, ends, limit, budget):
             depth = 1
         else:
             size = half_edge_size(buf.links, buf.vertex_data, buf.node_rest, surface, edge)
-            if mode == SPLIT and size > limit and work.tally[SPLITS] < budget:
-                step = _SPLIT
+            if mode == SPLIT and size > limit and work.tally.splits < budget:
+                if work.tally.faces + 2 <= work.limits.max_faces:
+                    step = _SPLIT
+                else:
+                    work.tally.unmet += 1
             elif mode != SPLIT and size <= limit:
                 step = _TAIL
         while step != _NOTHING:
@@ -62,10 +65,10 @@ def run_pass(work, mode, edges, ends, limit, budget):
                 if step == _TAIL and not done:
                     step = _HEAD
                 elif step == _HEAD and not done and mode == MERGE and not surface:
-                    step = _MERGE if can_merge(buf, work.constant, edge, limit) else _NOTHING
+                    step = _MERGE if can_merge(buf, work.limits, edge, limit) else _NOTHING
                 elif step == _MERGE_TAIL and done:
                     # the last edit has left the new node, which has the highest number, in place of the tail
-                    edge = _find_edge(buf.links, buf.counters[NODES] - 1, ends[n, 1])
+                    edge = _find_edge(buf.links, buf.counters.nodes - 1, ends[n, 1])
                     step = _MERGE_HEAD if edge >= 0 else _NOTHING
                 elif step == _MERGE_TAIL:
                     _undo_split(work, edge)
@@ -81,7 +84,7 @@ def run_pass(work, mode, edges, ends, limit, budget):
                 left -= 1
                 if depth + 4 < STACK_EDGES:
                     # The new edge is 3 f + 1 (twin 3 g + 2); the others are the sides of the quadrilateral.
-                    f, g = buf.report[FACE_LIST], buf.report[FACE_LIST + 1]
+                    f, g = buf.report.faces[0], buf.report.faces[1]
                     stack[depth], stack[depth + 1] = 3 * f, 3 * f + 2
                     stack[depth + 2], stack[depth + 3] = 3 * g, 3 * g + 1
                     depth += 4
@@ -109,21 +112,22 @@ def _undo_split(work, edge):
     """Take the node in the middle away again: the head of `edge`, into its tail."""
     buf = work.buf
     head = edge >= 0  # true, but not a constant (see `INNER`)
-    if plan_collapse(buf, edge, head, work.constant[TOLERANCE]) == OK:
+    if plan_collapse(buf, edge, head, work.limits.outline) == OK:
         apply_collapse(buf, edge, head)
-        stamp_faces(buf.links, buf.report, work.node_stamp, work.tally[PASS])
-        if work.flag[GUARDED]:
+        stamp_faces(buf.links, buf.report, work.node_stamp, work.tally.passes)
+        if work.switches.guarded:
             follow_faces(work.guard, buf.links, buf.node_data, buf.report)
-        work.tally[SPLITS] -= 1
+        work.tally.splits -= 1
+        work.tally.faces -= 1 if buf.report.removed_face_b < 0 else 2
 
 
 @njit(**INNER)
 def _push_faces(report, stack, depth):
     """Number of edges on the `stack` with those of the last edit's faces."""
-    count = min(report[FACE_COUNT], (STACK_EDGES - 2 * depth) // 6)
+    count = min(report.face_count, (STACK_EDGES - 2 * depth) // 6)
     for n in range(count):
         for k in range(3):
-            stack[depth + 3 * n + k] = 3 * report[FACE_LIST + n] + k
+            stack[depth + 3 * n + k] = 3 * report.faces[n] + k
     return depth + 3 * count
 
 

@@ -14,6 +14,7 @@ from crumple.contact.bvh import STACK_SIZE, build_tree
 from crumple.contact.candidates import swept_boxes
 from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.distance import point_triangle
+from crumple.geometry.triangle import face_normals
 from crumple.typing import Floats, Ints
 
 CHUNK = 256
@@ -40,11 +41,8 @@ def nearest_obstacle(x: Floats, obstacle_faces: Ints, obstacle_x: Floats, cutoff
 
 def _planes(faces: Ints, points: Floats) -> Floats:
     """Unit normal n and n·p of the plane of each face, (n, 4); 0 for a face without area."""
-    p = points[faces]
-    normal = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
-    length = np.linalg.norm(normal, axis=1, keepdims=True)
-    normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0.0)
-    return np.concatenate([normal, (normal * p[:, 0]).sum(axis=1, keepdims=True)], axis=1)
+    normal = face_normals(points, faces)
+    return np.concatenate([normal, (normal * points[faces[:, 0]]).sum(axis=1, keepdims=True)], axis=1)
 
 
 @kernel

@@ -13,17 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_matrix, identity
 
 from crumple.errors import InputError
-from crumple.mesh.buffers import FACES, Buffers, compact, grow, open_buffers
+from crumple.mesh.buffers import Buffers, compact, grow, open_buffers
 from crumple.mesh.fields import Field
 from crumple.mesh.refusal import NO_CAPACITY
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing import arrays as at
+from crumple.remeshing.estimate import estimate_faces
 from crumple.remeshing.guard import Guard, guard_arrays, refresh_tree
 from crumple.remeshing.options import RemeshOptions
 from crumple.remeshing.passes import COLLAPSE, FLIP, MERGE, SPLIT, gather_edges, gather_thin, run_pass
@@ -52,7 +52,8 @@ FLIP_SWEEPS = 4
 @dataclass(frozen=True)
 class RemeshStatistics:
     """What was done: numbers of edits; `refused` by the guard; `linear` splits that it moved back to the middle of
-    the edge; `passes`; `fallback`: "" or why less was done than asked for ("splits only", "unchanged")."""
+    the edge; `passes`; `limited`: whether edges were left too long because there are `max_faces` faces; `fallback`: ""
+    or why less was done than asked for ("splits only", "unchanged")."""
 
     splits: int = 0
     flips: int = 0
@@ -60,6 +61,7 @@ class RemeshStatistics:
     refused: int = 0
     linear: int = 0
     passes: int = 0
+    limited: bool = False
     fallback: str = ""
 
 
@@ -163,7 +165,9 @@ class _Job:
         self.density = np.ones(groups) if density is None else _checked("density", density, (len(density),))
         if len(self.density) < groups:
             raise InputError("remesh: density", f"must have one entry per material group, {groups}", len(self.density))
-        self.sizing = self._vertex_tensors(np.asarray(sizing, np.float64))
+        sizing = np.asarray(sizing, np.float64)
+        self.sizing = self._vertex_tensors(sizing)
+        self.needed_faces = estimate_faces(mesh, sizing)
 
     def _vertex_tensors(self, sizing: Floats) -> Floats:
         """The field on vertices, (vertex_count, 3), or in space on nodes, (node_count, 9)."""
@@ -194,51 +198,53 @@ class _Job:
         fields.append(Field("sizing", "vertex", self.sizing.shape[1], "interpolate"))
         return fields, values | {"sizing": self.sizing}
 
-    @cached_property
-    def needed_faces(self) -> float:
-        """About how many faces the field asks for: each takes about a quarter of a unit of area in the metric."""
-        mesh = self.mesh
-        if self.surface:
-            # √ of the product of the two eigenvalues in the plane, at most half of their sum, a third of the trace
-            trace = self.sizing[mesh.face_nodes, 3:6].sum(axis=2).mean(axis=1)
-            return 4.0 / 3.0 * float(np.abs(mesh.face_area) @ trace)
-        m = self.sizing[mesh.faces].mean(axis=1)
-        return 4.0 * float(np.abs(mesh.face_area) @ np.sqrt(np.maximum(m[:, 0] * m[:, 1] - m[:, 2] ** 2, 0.0)))
+    def split_budget(self, options: RemeshOptions, faces: int) -> int:
+        """Splits that are more than enough for a mesh of so many faces: a bound for fields that no mesh satisfies."""
+        return int(20 * (min(self.needed_faces, options.max_faces) + faces)) + 1000
 
     def open(self, options: RemeshOptions, flips: bool) -> tuple[at.Work, SheetMesh, list[Field]]:
         """Buffers and records for the loop, the mesh that was opened and its fields."""
         fields, values = self.fields()
         mesh = join_surface(self.mesh, options.feature_angle) if self.surface else self.mesh
-        spare = min(max(self.needed_faces / mesh.face_count, 0.5), 100.0)
+        spare = min(max(min(self.needed_faces, options.max_faces) / mesh.face_count, 0.5), 100.0)
         buf = open_buffers(mesh, fields, values, protected=self.protected, spare=spare)
-        constant = np.zeros(10)
-        constant[at.HYSTERESIS] = options.flip_hysteresis if flips else 1e300
-        constant[at.LIMIT], constant[at.ASPECT] = options.collapse_limit, options.aspect_min
-        constant[at.SMOOTH_COS], constant[at.FEATURE_COS] = (
-            math.cos(options.smooth_angle),
-            math.cos(options.feature_angle),
+        switches = at.Switches(
+            has_y=self.y is not None,
+            velocity=-1 if self.v is None else (6 if self.y is not None else 3),
+            surface=self.surface,
+            guarded=self.guard is not None,
+            smooth=options.smooth,
         )
-        constant[at.TOLERANCE], constant[at.STRAIN] = options.outline_tolerance, options.strain_limit
-        flag = np.zeros(6, np.int64)
-        flag[at.HAS_Y] = self.y is not None
-        flag[at.VELOCITY] = -1 if self.v is None else (6 if self.y is not None else 3)
-        flag[at.SURFACE], flag[at.GUARDED], flag[at.SMOOTH] = self.surface, self.guard is not None, options.smooth
+        # an integer instead of a float would be another type, and all would be compiled again
+        limits = at.Limits(
+            hysteresis=float(options.flip_hysteresis) if flips else 1e300,
+            collapse=float(options.collapse_limit),
+            aspect=float(options.aspect_min),
+            strain=float(options.strain_limit),
+            smooth_cos=math.cos(options.smooth_angle),
+            feature_cos=math.cos(options.feature_angle),
+            outline=float(options.outline_tolerance),
+            max_faces=options.max_faces,
+        )
         guard = at.no_guard()
         if self.guard is not None:
             surface = self.guard.surface
             guard = guard_arrays(self.guard, self.mesh, len(buf.links.faces))
-            constant[at.DHAT], constant[at.REACH] = surface.dhat, surface.reach
-            constant[at.FLOOR] = 0.5 * max(self.guard.lowest(self.x), 0.0)
-        return at.make_work(buf, constant, flag, self.density, guard), mesh, fields
+            gap = 0.5 * max(self.guard.lowest(self.x), 0.0)
+            limits = limits._replace(dhat=float(surface.dhat), reach=float(surface.reach), gap=float(gap))
+        work = at.make_work(buf, limits, switches, self.density, guard)
+        work.tally.faces = mesh.face_count
+        return work, mesh, fields
 
     def run(self, options: RemeshOptions, flips: bool = True) -> RemeshResult:
         """Remesh and carry everything over."""
         work, opened, fields = self.open(options, flips)
-        work, passes = _loop(work, options, flips, budget=int(20 * (self.needed_faces + opened.face_count)) + 1000)
+        work, passes = _loop(work, options, flips, budget=self.split_budget(options, opened.face_count))
         done = work.tally
-        if not (done[at.SPLITS] or done[at.FLIPS] or done[at.COLLAPSES]):
+        if not (done.splits or done.flips or done.collapses):
             result = self.unchanged()
-            return replace(result, statistics=RemeshStatistics(refused=int(done[at.REFUSED]), passes=passes))
+            statistics = RemeshStatistics(refused=int(done.refused), passes=passes, limited=bool(done.unmet))
+            return replace(result, statistics=statistics)
         return self.close(work, fields, passes)
 
     def close(self, work: at.Work, fields: list[Field], passes: int) -> RemeshResult:
@@ -261,12 +267,13 @@ class _Job:
             node_fields={name: values[f"field {name}"] for name in self.node_fields},
             sizing=sizing,
             statistics=RemeshStatistics(
-                splits=int(done[at.SPLITS]),
-                flips=int(done[at.FLIPS]),
-                collapses=int(done[at.COLLAPSES]),
-                refused=int(done[at.REFUSED]),
-                linear=int(done[at.LINEAR]),
+                splits=int(done.splits),
+                flips=int(done.flips),
+                collapses=int(done.collapses),
+                refused=int(done.refused),
+                linear=int(done.linear),
                 passes=passes,
+                limited=bool(done.unmet),
             ),
         )
 
@@ -301,19 +308,19 @@ def _loop(work: at.Work, options: RemeshOptions, flips: bool, budget: int) -> tu
     if flips:
         since = 0
         for _ in range(FLIP_SWEEPS):
-            before = work.tally[at.FLIPS]
+            before = work.tally.flips
             work = _run(work, FLIP, _edges_between(work, -1.0, np.inf, since)[0])
-            since = int(work.tally[at.PASS])
-            if work.tally[at.FLIPS] == before:
+            since = int(work.tally.passes)
+            if work.tally.flips == before:
                 break
     if options.split:
         work = _split_loop(work, options.split_limit**2, budget)
-    work.flag[at.COARSENING] = 1
+    work = work._replace(switches=work.switches._replace(coarsening=True))
     if options.collapse:
         work = _collapse_loop(work, options.merge)
     if options.split and options.collapse:
         work = _cure_thin(work, budget)
-    return work, int(work.tally[at.PASS])
+    return work, int(work.tally.passes)
 
 
 def _split_loop(work: at.Work, limit: float, budget: int) -> at.Work:
@@ -323,31 +330,31 @@ def _split_loop(work: at.Work, limit: float, budget: int) -> at.Work:
         edges, size = _edges_between(work, limit, np.inf, since)
         if not len(edges):
             break
-        before, room = work.tally[at.SPLITS], len(work.buf.links.faces)
+        before, room = work.tally.splits, len(work.buf.links.faces)
         work = _run(work, SPLIT, edges[np.argsort(-size, kind="stable")], limit=limit, budget=budget)
-        since = int(work.tally[at.PASS])
+        since = int(work.tally.passes)
         if len(work.buf.links.faces) > room:
             since = 0
-        elif work.tally[at.SPLITS] == before:
+        elif work.tally.splits == before:
             break
     return work
 
 
 def _collapse_loop(work: at.Work, merge: bool) -> at.Work:
     """Passes of collapses until nothing more can go; to be rid of thin faces, edges may grow to the full length."""
-    since, limit, mode = 0, float(work.constant[at.LIMIT]) ** 2, COLLAPSE
+    since, limit, mode = 0, work.limits.collapse**2, COLLAPSE
     for _ in range(MAX_PASSES):
         edges, size = _edges_between(work, -1.0, limit, since)
-        before, room = work.tally[at.COLLAPSES], len(work.buf.links.faces)
+        before, room = work.tally.collapses, len(work.buf.links.faces)
         work = _run(work, mode, edges[np.argsort(size, kind="stable")], limit=limit)
-        since = int(work.tally[at.PASS])
+        since = int(work.tally.passes)
         work = _run(work, FLIP, _thin_edges(work).ravel())
         work = _run(work, COLLAPSE, _thin_edges(work).ravel(), limit=1.0)
         if len(work.buf.links.faces) > room:
             since = 0
         elif merge and mode == COLLAPSE:
             since, mode = 0, MERGE
-        elif work.tally[at.COLLAPSES] == before:
+        elif work.tally.collapses == before:
             break
     return work
 
@@ -365,28 +372,28 @@ def _cure_thin(work: at.Work, budget: int) -> at.Work:
 
 def _edges_between(work: at.Work, low: float, high: float, since: int) -> tuple[np.ndarray, Floats]:
     """Edges that changed since a pass, with low < length² ≤ high, and their length²."""
-    buf, surface = work.buf, bool(work.flag[at.SURFACE])
+    buf, surface = work.buf, work.switches.surface
     return gather_edges(
-        buf.links, buf.vertex_data, buf.node_rest, surface, buf.counters[FACES], work.node_stamp, low, high, since
+        buf.links, buf.vertex_data, buf.node_rest, surface, buf.counters.faces, work.node_stamp, low, high, since
     )
 
 
 def _thin_edges(work: at.Work) -> np.ndarray:
     """Edges of the faces below the aspect bound, shortest first, (n, 3)."""
-    buf, surface = work.buf, bool(work.flag[at.SURFACE])
-    return gather_thin(buf.links, buf.node_rest, surface, buf.counters[FACES], work.constant[at.ASPECT])
+    buf, surface = work.buf, work.switches.surface
+    return gather_thin(buf.links, buf.node_rest, surface, buf.counters.faces, work.limits.aspect)
 
 
 def _run(work: at.Work, mode: int, edges: np.ndarray, limit: float = 1.0, budget: int = 0) -> at.Work:
     """One pass over the edges; after many edits the tree of the faces starts afresh: no item is to stand for many."""
     if not len(edges):
         return work
-    work.tally[at.PASS] += 1
-    if work.flag[at.GUARDED]:
-        done = int(work.tally[at.SPLITS] + work.tally[at.FLIPS] + work.tally[at.COLLAPSES])
-        if done >= work.tally[at.FRESH]:
+    work.tally.passes += 1
+    if work.switches.guarded:
+        done = int(work.tally.splits + work.tally.flips + work.tally.collapses)
+        if done >= work.tally.fresh:
             work = refresh_tree(work)
-            work.tally[at.FRESH] = done + 1 + len(work.guard.first) // TREE_AGE
+            work.tally.fresh = done + 1 + len(work.guard.first) // TREE_AGE
     links = work.buf.links
     face, corner = edges // 3, edges % 3
     tail, head = links.faces[face, corner], links.faces[face, (corner + 1) % 3]

@@ -25,51 +25,49 @@ from crumple.contact.bvh import tree_grow, tree_query
 from crumple.contact.distance import edge_edge, point_triangle
 from crumple.contact.intersection import orientation, segment_hits_triangle
 from crumple.contact.pair import NEAR_REST
-from crumple.mesh.buffers import FACE_COUNT, FACE_LIST, NEW_NODE_COUNT
 from crumple.mesh.rings import INNER
-from crumple.remeshing.arrays import DHAT, FLOOR, REACH, STEP
+from crumple.remeshing.arrays import STEP
 
 SPLIT_GAP = 0.1
 """Relative gap that pairs which only a split brings into being may have."""
 
-NEW_FACES, NEW_EDGES, OLD_FACES, OLD_EDGES, TETRAHEDRA, POINT, GONE, MOVES = 0, 1, 2, 3, 4, 5, 6, 7
-"""Entries of `GuardArrays.size`: how many of each; then the new node and the node taken away, or −1; and whether the
-geometry changes."""
+NEW_FACES, NEW_EDGES, OLD_FACES, OLD_EDGES, TETRAHEDRA = 0, 1, 2, 3, 4
+"""The lists of primitives in `CHANGE`."""
 
 
 @njit(**INNER)
-def clear_change(size):
+def clear_change(change):
     """Nothing is made or taken away."""
     for k in range(5):
-        size[k] = 0
-    size[POINT], size[GONE], size[MOVES] = -1, -1, 1
+        change.count[k] = 0
+    change.point, change.gone, change.moves = -1, -1, True
 
 
 @njit(**STEP)
-def push(change, size, kind, a, b, c, d):
+def push(change, kind, a, b, c, d):
     """Append a primitive to one of the lists of the change."""
-    n = size[kind]
-    change[kind, n, 0], change[kind, n, 1], change[kind, n, 2], change[kind, n, 3] = a, b, c, d
-    size[kind] = n + 1
+    n, parts = change.count[kind], change.parts
+    parts[kind, n, 0], parts[kind, n, 1], parts[kind, n, 2], parts[kind, n, 3] = a, b, c, d
+    change.count[kind] = n + 1
 
 
 @njit(**INNER)
-def push_edge_once(change, size, kind, a, b):
+def push_edge_once(change, kind, a, b):
     """Append an edge unless it is there."""
-    for n in range(size[kind]):
-        if change[kind, n, 0] == a and change[kind, n, 1] == b:
+    for n in range(change.count[kind]):
+        if change.parts[kind, n, 0] == a and change.parts[kind, n, 1] == b:
             return
-    push(change, size, kind, a, b, 0, 0)
+    push(change, kind, a, b, 0, 0)
 
 
 @njit(**INNER)
-def is_safe(guard, links, face_sheet, x, rest, mark, edit, constant):
+def is_safe(guard, links, face_sheet, x, rest, mark, edit, limits):
     """Whether the change in the guard is safe; `mark` (faces,) is `edit` for the faces taken away."""
-    count = _find_near(guard, links, x, constant[REACH])
+    count = _find_near(guard, links, x, limits.reach)
     if count < 0:
         return False
-    part = guard.sheet_part[face_sheet[links.node_corner[guard.change[OLD_FACES, 0, 0]] // 3]]
-    gone, moves = guard.size[GONE], guard.size[MOVES] != 0
+    part = guard.sheet_part[face_sheet[links.node_corner[guard.change.parts[OLD_FACES, 0, 0]] // 3]]
+    moves = guard.change.moves
     rho, before = 1.0, 1.0
     for sweep in range(2):
         for n in range(count):
@@ -83,10 +81,10 @@ def is_safe(guard, links, face_sheet, x, rest, mark, edit, constant):
                 other = guard.obstacle[-1 - face, 9]
                 is_old = False
             xi = 0.5 * (guard.thickness[part] + guard.thickness[other])
-            near_reach = xi + constant[DHAT] if face >= 0 and other == part else 0.0
+            near_reach = xi + limits.dhat if face >= 0 and other == part else 0.0
             found = _scan_face(
-                guard.change, guard.size, guard.obstacle_x, x, rest, ids, owner, is_old, gone, moves, sweep == 1,
-                xi, near_reach, constant,
+                guard.change, guard.obstacle_x, x, rest, ids, owner, is_old, sweep == 1,
+                xi, near_reach, limits,
             )  # fmt: skip
             if found < 0.0:
                 return False
@@ -99,22 +97,22 @@ def is_safe(guard, links, face_sheet, x, rest, mark, edit, constant):
     wanted = 0.5 * before
     if not moves:
         wanted = min(wanted, SPLIT_GAP)
-    elif wanted < constant[FLOOR]:
-        wanted = constant[FLOOR]
+    elif wanted < limits.gap:
+        wanted = limits.gap
     return rho > 0.0 and rho >= wanted
 
 
 @njit(**INNER)
 def _find_near(guard, links, x, reach):
     """Number of faces near the change, written to `near`: sheet faces as f, obstacle faces as −1 − f; −1 = too many."""
-    change, size = guard.change, guard.size
-    i = change[NEW_FACES, 0, 0]
+    change = guard.change
+    i = change.parts[NEW_FACES, 0, 0]
     ax, ay, az = x[i, 0], x[i, 1], x[i, 2]
     bx, by, bz = ax, ay, az
     for kind in (NEW_FACES, OLD_FACES):
-        for n in range(size[kind]):
+        for n in range(change.count[kind]):
             for k in range(3):
-                i = change[kind, n, k]
+                i = change.parts[kind, n, k]
                 ax, ay, az = min(ax, x[i, 0]), min(ay, x[i, 1]), min(az, x[i, 2])
                 bx, by, bz = max(bx, x[i, 0]), max(by, x[i, 1]), max(bz, x[i, 2])
     box = (ax - reach, ay - reach, az - reach, bx + reach, by + reach, bz + reach)
@@ -187,7 +185,7 @@ def _obstacle_face(table, face):
 
 
 @njit(**INNER)
-def _scan_face(change, size, other_x, x, rest, ids, owner, is_old, gone, moves, before, xi, near_reach, constant):
+def _scan_face(change, other_x, x, rest, ids, owner, is_old, before, xi, near_reach, limits):
     """Least ρ (at most 1) of the new (or old, `before`) primitives and a face with what it stands for; −1 = hit.
 
     `xi` [m] thickness of the pairs; `near_reach` > 0: both are of one part.
@@ -195,37 +193,37 @@ def _scan_face(change, size, other_x, x, rest, ids, owner, is_old, gone, moves, 
     rho = 1.0
     if before or not is_old:
         rho = _scan_as_face(
-            change, size, other_x, x, rest, ids[0], ids[1], ids[2], gone, moves, before, xi, near_reach, constant
+            change, other_x, x, rest, ids[0], ids[1], ids[2], before, xi, near_reach, limits
         )  # fmt: skip
     for c in range(3):
         a, b = ids[c], ids[(c + 1) % 3]
-        if rho >= 0.0 and owner[c] and (before or a != gone):
-            rho = min(rho, _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_reach, constant))
-        if rho >= 0.0 and owner[3 + c] and (before or not _is_old_edge(change, size, a, b)):
-            rho = min(rho, _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_reach, constant))
+        if rho >= 0.0 and owner[c] and (before or a != change.gone):
+            rho = min(rho, _scan_as_node(change, other_x, x, rest, a, before, xi, near_reach, limits))
+        if rho >= 0.0 and owner[3 + c] and (before or not _is_old_edge(change, a, b)):
+            rho = min(rho, _scan_as_edge(change, other_x, x, rest, a, b, before, xi, near_reach, limits))
     return rho
 
 
 @njit(**INNER)
-def _is_old_edge(change, size, a, b):
+def _is_old_edge(change, a, b):
     """Whether an edge is taken away."""
-    for n in range(size[OLD_EDGES]):
-        p, q = change[OLD_EDGES, n, 0], change[OLD_EDGES, n, 1]
+    for n in range(change.count[OLD_EDGES]):
+        p, q = change.parts[OLD_EDGES, n, 0], change.parts[OLD_EDGES, n, 1]
         if (p == a and q == b) or (p == b and q == a):
             return True
     return False
 
 
 @njit(**STEP)
-def _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, xi, near_reach, constant):
+def _scan_as_face(change, other_x, x, rest, i, j, k, before, xi, near_reach, limits):
     """The face ijk against the new node (or the one taken away) and, if the geometry changes, the new edges."""
     rho = 1.0
-    p = gone if before else size[POINT]
+    p = change.gone if before else change.point
     if p >= 0 and p != i and p != j and p != k:
-        rho = _point_face_gap(x, other_x, rest, p, i, j, k, xi, near_reach, constant)
-    if moves and not before:
-        for n in range(size[NEW_EDGES]):
-            a, b = change[NEW_EDGES, n, 0], change[NEW_EDGES, n, 1]
+        rho = _point_face_gap(x, other_x, rest, p, i, j, k, xi, near_reach, limits)
+    if change.moves and not before:
+        for n in range(change.count[NEW_EDGES]):
+            a, b = change.parts[NEW_EDGES, n, 0], change.parts[NEW_EDGES, n, 1]
             if a in (i, j, k) or b in (i, j, k):
                 continue
             if _hits(x, other_x, a, b, i, j, k):
@@ -234,35 +232,35 @@ def _scan_as_face(change, size, other_x, x, rest, i, j, k, gone, moves, before, 
 
 
 @njit(**STEP)
-def _scan_as_node(change, size, other_x, x, rest, a, moves, before, xi, near_reach, constant):
+def _scan_as_node(change, other_x, x, rest, a, before, xi, near_reach, limits):
     """The node a against the new (or old) faces and, if the geometry changes, the swept tetrahedra."""
     kind = OLD_FACES if before else NEW_FACES
     rho = 1.0
-    for n in range(size[kind]):
-        i, j, k = change[kind, n, 0], change[kind, n, 1], change[kind, n, 2]
+    for n in range(change.count[kind]):
+        i, j, k = change.parts[kind, n, 0], change.parts[kind, n, 1], change.parts[kind, n, 2]
         if a != i and a != j and a != k:
-            rho = min(rho, _point_face_gap(x, other_x, rest, a, i, j, k, xi, near_reach, constant))
-    if moves and not before:
-        for n in range(size[TETRAHEDRA]):
-            i, j = change[TETRAHEDRA, n, 0], change[TETRAHEDRA, n, 1]
-            k, m = change[TETRAHEDRA, n, 2], change[TETRAHEDRA, n, 3]
+            rho = min(rho, _point_face_gap(x, other_x, rest, a, i, j, k, xi, near_reach, limits))
+    if change.moves and not before:
+        for n in range(change.count[TETRAHEDRA]):
+            i, j = change.parts[TETRAHEDRA, n, 0], change.parts[TETRAHEDRA, n, 1]
+            k, m = change.parts[TETRAHEDRA, n, 2], change.parts[TETRAHEDRA, n, 3]
             if a != i and a != j and a != k and a != m and _is_inside(x, other_x, a, i, j, k, m):
                 return -1.0
     return rho
 
 
 @njit(**STEP)
-def _scan_as_edge(change, size, other_x, x, rest, a, b, moves, before, xi, near_reach, constant):
+def _scan_as_edge(change, other_x, x, rest, a, b, before, xi, near_reach, limits):
     """The edge ab against the new (or old) edges and, if the geometry changes, the new faces."""
     kind = OLD_EDGES if before else NEW_EDGES
     rho = 1.0
-    for n in range(size[kind]):
-        c, d = change[kind, n, 0], change[kind, n, 1]
+    for n in range(change.count[kind]):
+        c, d = change.parts[kind, n, 0], change.parts[kind, n, 1]
         if a != c and a != d and b != c and b != d:
-            rho = min(rho, _edge_gap(x, other_x, rest, a, b, c, d, xi, near_reach, constant))
-    if moves and not before:
-        for n in range(size[NEW_FACES]):
-            i, j, k = change[NEW_FACES, n, 0], change[NEW_FACES, n, 1], change[NEW_FACES, n, 2]
+            rho = min(rho, _edge_gap(x, other_x, rest, a, b, c, d, xi, near_reach, limits))
+    if change.moves and not before:
+        for n in range(change.count[NEW_FACES]):
+            i, j, k = change.parts[NEW_FACES, n, 0], change.parts[NEW_FACES, n, 1], change.parts[NEW_FACES, n, 2]
             if a in (i, j, k) or b in (i, j, k):
                 continue
             if _hits(x, other_x, a, b, i, j, k):
@@ -287,29 +285,29 @@ def _relative_gap(distance, scale, xi, dhat):
 
 
 @njit(**INNER)
-def _point_face_gap(x, other_x, rest, p, i, j, k, xi, near_reach, constant):
+def _point_face_gap(x, other_x, rest, p, i, j, k, xi, near_reach, limits):
     """ρ of a node and a face; `near_reach` > 0: they are of one part."""
-    d2 = _point_face(x, other_x, p, i, j, k, constant[REACH])
-    if d2 >= constant[REACH] ** 2:
+    d2 = _point_face(x, other_x, p, i, j, k, limits.reach)
+    if d2 >= limits.reach**2:
         return 1.0
     scale = 1.0
     if near_reach > 0.0:
         far = near_reach / NEAR_REST
         scale = min(1.0, sqrt(_point_face(rest, rest, p, i, j, k, far)) / far)
-    return _relative_gap(sqrt(d2), scale, xi, constant[DHAT])
+    return _relative_gap(sqrt(d2), scale, xi, limits.dhat)
 
 
 @njit(**INNER)
-def _edge_gap(x, other_x, rest, a, b, c, d, xi, near_reach, constant):
+def _edge_gap(x, other_x, rest, a, b, c, d, xi, near_reach, limits):
     """ρ of two edges; `near_reach` > 0: they are of one part."""
-    d2 = _edges(x, other_x, a, b, c, d, constant[REACH])
-    if d2 >= constant[REACH] ** 2:
+    d2 = _edges(x, other_x, a, b, c, d, limits.reach)
+    if d2 >= limits.reach**2:
         return 1.0
     scale = 1.0
     if near_reach > 0.0:
         far = near_reach / NEAR_REST
         scale = min(1.0, sqrt(_edges(rest, rest, a, b, c, d, far)) / far)
-    return _relative_gap(sqrt(d2), scale, xi, constant[DHAT])
+    return _relative_gap(sqrt(d2), scale, xi, limits.dhat)
 
 
 @njit(**INNER)
@@ -387,11 +385,11 @@ def _is_inside(x, other_x, a, i, j, k, m):
 @njit(**INNER)
 def follow_faces(guard, links, x, report):
     """Bring the tree up to date with the faces of the last edit; after a split, every second one is new."""
-    split = report[NEW_NODE_COUNT] > 0
-    for n in range(report[FACE_COUNT]):
-        face = report[FACE_LIST + n]
+    split = report.new_node_count > 0
+    for n in range(report.face_count):
+        face = report.faces[n]
         if split and n % 2 == 1:
-            item = guard.host[report[FACE_LIST + n - 1]]
+            item = guard.host[report.faces[n - 1]]
             guard.host[face] = item
             guard.after[face] = guard.first[item]
             guard.first[item] = face

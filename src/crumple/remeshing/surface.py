@@ -12,7 +12,9 @@ from scipy.sparse import csr_matrix
 from crumple.contact.bvh import STACK_SIZE, build_tree, tree_query
 from crumple.contact.candidates import swept_boxes
 from crumple.contact.distance import point_triangle
-from crumple.geometry.overlap import _clip_area
+from crumple.geometry.metric import tensor_matrix
+from crumple.geometry.triangle import face_normals
+from crumple.mesh.overlap import clip_area
 from crumple.mesh.rings import INNER
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.state.change import normalized
@@ -30,7 +32,7 @@ def is_surface(mesh: SheetMesh) -> bool:
 def join_surface(mesh: SheetMesh, feature_angle: float) -> SheetMesh:
     """The surface with one vertex per node (u is meaningless) and its sharp edges labelled."""
     label = mesh.edge_label.ravel().copy()
-    normal = _normals(mesh)
+    normal = face_normals(mesh.node_rest, mesh.face_nodes)
     inner = np.flatnonzero(mesh.twin != BOUNDARY)
     dot = (normal[inner // 3] * normal[mesh.twin[inner] // 3]).sum(axis=1)
     # where the orientation turns over (Möbius strip), so does the normal
@@ -73,12 +75,9 @@ def tensors_in_space(mesh: SheetMesh, sizing: Floats) -> Floats:
     frame = _frames(mesh)
     # w in the plane of the face has chart coordinates (FᵀF)⁻¹Fᵀ w
     inverse = np.linalg.pinv(frame)
-    matrix = np.empty((mesh.face_count, 2, 2))
-    matrix[:, 0, 0], matrix[:, 1, 1] = face[:, 0], face[:, 1]
-    matrix[:, 0, 1] = matrix[:, 1, 0] = face[:, 2]
-    space = np.einsum("fai,fab,fbj->fij", inverse, matrix, inverse)
+    space = np.einsum("fai,fab,fbj->fij", inverse, tensor_matrix(face), inverse)
     # across the surface the mean of both directions, so that a bent isotropic field stays isotropic
-    normal = _normals(mesh)
+    normal = face_normals(mesh.node_rest, mesh.face_nodes)
     space += (0.5 * np.trace(space, axis1=1, axis2=2))[:, None, None] * normal[:, :, None] * normal[:, None, :]
     six = np.stack([space[:, i, j] for i, j in ((0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1))], axis=1)
     area = np.abs(mesh.face_area)
@@ -110,7 +109,8 @@ def surface_overlap_operator(old: SheetMesh, new: SheetMesh) -> csr_matrix:
     """
     old_x, new_x = (np.ascontiguousarray(m.node_rest[m.face_nodes]) for m in (old, new))
     boxes = swept_boxes(old.face_nodes, old.node_rest, old.node_rest)
-    count, column, area = _project(build_tree(boxes), old_x, new_x, _normals(old), _normals(new))
+    normals = (face_normals(m.node_rest, m.face_nodes) for m in (old, new))
+    count, column, area = _project(build_tree(boxes), old_x, new_x, *normals)
     start = np.concatenate([[0], np.cumsum(count)])
     return normalized(csr_matrix((area, column, start), shape=(new.face_count, old.face_count)))
 
@@ -188,7 +188,7 @@ def _project(tree, old_x, new_x, old_normal, new_normal):
                     continue
                 for k in range(3):
                     b[2 * k], b[2 * k + 1] = _flat(old_x, o, k, x, ex, ey, ez), _flat(old_x, o, k, x, tx, ty, tz)
-                shared = _clip_area(a, b, polygon)
+                shared = clip_area(a, b, polygon)
                 if shared > 0.0:
                     if total + 1 >= len(column):
                         column = np.concatenate((column, np.empty(total, np.int32)))
@@ -205,13 +205,6 @@ def _project(tree, old_x, new_x, old_normal, new_normal):
             total += 1
             count[f] = 1
     return count, column[:total], area[:total]
-
-
-def _normals(mesh: SheetMesh) -> Floats:
-    """Unit normals of the faces in `node_rest`."""
-    p = mesh.node_rest[mesh.face_nodes]
-    normal = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
-    return normal / np.linalg.norm(normal, axis=1, keepdims=True)
 
 
 def _frames(mesh: SheetMesh) -> Floats:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.geometry.metric import tensor_norm
+from crumple.geometry.triangle import face_areas
 from crumple.recording.recording import Recording
 from crumple.scenes import build, load_scene
 from crumple.simulation.adapting import state_sizing
@@ -32,14 +34,12 @@ class ColorField:
 
 def _plastic_curvature(state: State) -> Floats:
     """Frobenius norm of S_p = [[xx, xy], [xy, yy]] [1/m], (face_count,)."""
-    xx, yy, xy = state.plastic_curvature.T
-    return np.sqrt(xx**2 + yy**2 + 2 * xy**2)
+    return tensor_norm(state.plastic_curvature)
 
 
 def _stretch(state: State) -> Floats:
     """World area over material area of each face, (face_count,)."""
-    a, b, c = (state.x[state.mesh.face_nodes[:, k]] for k in range(3))
-    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1) / state.mesh.face_area
+    return face_areas(state.x, state.mesh.face_nodes) / state.mesh.face_area
 
 
 FIELDS = {

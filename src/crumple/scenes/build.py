@@ -235,11 +235,12 @@ def _remeshing(scene: Scene) -> RemeshingOptions | None:
         return None
     common = _sizing(scene.remeshing)
     own = tuple(common if sheet.remeshing is None else _sizing(sheet.remeshing) for sheet in scene.sheets)
-    return RemeshingOptions(common, scene.remeshing.projection, own if any(one != common for one in own) else ())
+    own = own if any(one != common for one in own) else ()
+    return RemeshingOptions(common, scene.remeshing.projection, own, scene.remeshing.max_faces)
 
 
 def _sizing(table: Sizing) -> SizingOptions:
-    return SizingOptions(**table.model_dump(exclude_none=True, exclude={"projection"}))
+    return SizingOptions(**table.model_dump(exclude_none=True, exclude={"projection", "max_faces"}))
 
 
 def _thickness(scene: Scene, k: int, materials: list[Material]) -> float:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr
 
 from crumple.plasticity.options import PlasticityOptions
+from crumple.remeshing.options import LARGEST_MAX_FACES, MAX_FACES
 from crumple.scenes.quantities import (
     Acceleration,
     Angle,
@@ -103,9 +104,13 @@ class Sizing(Table):
 
 
 class Remeshing(Sizing):
-    """Adaptive remeshing once per frame; the table's presence turns it on. Sheets may have a sizing of their own."""
+    """Adaptive remeshing once per frame; the table's presence turns it on. Sheets may have a sizing of their own.
+
+    `max_faces`: refinement ends when all sheets together have this many faces.
+    """
 
     projection: bool = True
+    max_faces: Annotated[int, Whole(1, LARGEST_MAX_FACES)] = MAX_FACES
 
 
 class Sheet(Table):

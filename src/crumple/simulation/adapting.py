@@ -56,6 +56,7 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
             aspect_min=0.5 * min(one.aspect_min for one in model.remeshing.all_sizing),
             split_limit=SPLIT_LIMIT,
             collapse_limit=1.0,
+            max_faces=model.remeshing.max_faces,
         ),
     )
 

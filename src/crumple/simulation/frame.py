@@ -37,8 +37,9 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
         reports.append(report)
         for observer in observers:
             observer.on_step(model, state, report)
-    state = adapt(state.replaced(frame=state.frame + 1), derived)
-    return state, _summarise(state, reports, clock.perf_counter() - begin, timer, derived.system.solver.name)
+    warnings = [report.note for report in reports if report.note]
+    state = adapt(state.replaced(frame=state.frame + 1), derived, warnings)
+    return state, _summarise(state, reports, warnings, clock.perf_counter() - begin, derived)
 
 
 def advance_once(state: State, derived: Derived, end: float, is_embedded: bool) -> tuple[State, StepReport, bool]:
@@ -73,13 +74,19 @@ def embed(before: State, state: State, derived: Derived, is_embedded: bool) -> t
     return state if embedded.y is state.y else state.replaced(y=embedded.y), embedded.is_settled
 
 
-def adapt(state: State, derived: Derived) -> State:
-    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off."""
+def adapt(state: State, derived: Derived, warnings: list[str] | None = None) -> State:
+    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off.
+
+    `warnings`: a list to add to when the mesh is coarser than asked for.
+    """
     model, timer = derived.model, derived.timer
     if model.remeshing is None:
         return state
     with timer("remeshing"):
         remeshed, change = remesh_state(state, derived)
+    if warnings is not None and change.statistics.limited:
+        limit = model.remeshing.max_faces
+        warnings.append(f"the mesh is coarser than asked for: remeshing.max_faces = {limit} faces are reached")
     if model.remeshing.projection and not change.is_none:
         with timer("projection"):
             fresh = Derived(model, remeshed)
@@ -87,7 +94,9 @@ def adapt(state: State, derived: Derived) -> State:
     return remeshed
 
 
-def _summarise(state: State, reports: list[StepReport], seconds: float, timer: PhaseTimer, solver: str) -> FrameReport:
+def _summarise(
+    state: State, reports: list[StepReport], warnings: list[str], seconds: float, derived: Derived
+) -> FrameReport:
     return FrameReport(
         frame=state.frame,
         time=state.time,
@@ -96,8 +105,8 @@ def _summarise(state: State, reports: list[StepReport], seconds: float, timer: P
         iterations=sum(report.iterations for report in reports),
         contacts_max=max((report.contacts for report in reports), default=0),
         seconds=seconds,
-        phases=timer.take(),
+        phases=derived.timer.take(),
         energies=reports[-1].energies if reports else {},
-        warnings=tuple(report.note for report in reports if report.note),
-        linear_solver=solver,
+        warnings=tuple(warnings),
+        linear_solver=derived.system.solver.name,
     )

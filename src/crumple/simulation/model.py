@@ -15,6 +15,7 @@ from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.plasticity.options import PlasticityOptions
+from crumple.remeshing.options import MAX_FACES
 from crumple.simulation.schemes import SCHEMES, TR_BDF2
 from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane, StrainLimits
 from crumple.sizing.options import SizingOptions
@@ -55,11 +56,13 @@ class RemeshingOptions:
     """Adaptive remeshing once per frame: how fine (`sizing`), and whether to project afterwards against jitter.
 
     `sheet_sizing`: one for each sheet where they differ, else empty.
+    `max_faces`: refinement ends when all sheets together have this many faces.
     """
 
     sizing: SizingOptions = field(default_factory=SizingOptions)
     projection: bool = True
     sheet_sizing: tuple[SizingOptions, ...] = ()
+    max_faces: int = MAX_FACES
 
     @property
     def all_sizing(self) -> tuple[SizingOptions, ...]:

@@ -13,6 +13,8 @@ from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import make_obstacle
 from crumple.materials import preset
 from crumple.mesh import plane, rectangle
+from crumple.remeshing import isotropic_sizing, remesh
+from crumple.simulation.adapting import state_sizing
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
@@ -26,12 +28,37 @@ def compile_stepping() -> None:
     run(*_tiny_scene())
 
 
+def compile_sizing() -> None:
+    """Compute the sizing field of the tiny scene."""
+    model, state = _tiny_scene()
+    state_sizing(_remeshed(model, 2e-3), state)
+
+
+def compile_edits() -> None:
+    """Remesh the sheet of the tiny scene without its surroundings: half of all compilation, and none of it is needed
+    for the steps, so that another process can do it at the same time."""
+    _, state = _tiny_scene()
+    remesh(
+        state.mesh,
+        isotropic_sizing(state.mesh, 2e-3),
+        x=state.x,
+        v=state.v,
+        y=state.y,
+        node_fields={"acceleration": state.v},
+        face_fields={"damage": state.damage},
+    )
+
+
 def compile_remeshing() -> None:
-    """Remesh the sheet of the tiny scene, finer and coarser."""
+    """Remesh the tiny scene as a run does, finer and coarser."""
     model, state = _tiny_scene()
     for size in (2e-3, 2e-2):
-        sizing = SizingOptions(size_min=size, size_max=size)
-        state = adapt(state, Derived(replace(model, remeshing=RemeshingOptions(sizing)), state))
+        state = adapt(state, Derived(_remeshed(model, size), state))
+
+
+def _remeshed(model: Model, size: float) -> Model:
+    """The model with remeshing to edges of this length [m]."""
+    return replace(model, remeshing=RemeshingOptions(SizingOptions(size_min=size, size_max=size)))
 
 
 def _tiny_scene() -> tuple[Model, State]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, identity
 
 from crumple.geometry.overlap import follow_charts, overlap_area, vertex_charts
-from crumple.mesh.buffers import NODES, VERTICES, Buffers, Maps, compact
+from crumple.mesh.buffers import Buffers, Maps, compact
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.typing import Bools, Floats, Ints
 
@@ -119,7 +119,7 @@ def close_change(old_mesh: SheetMesh, buf: Buffers) -> tuple[Change, Maps]:
 
 def operators(buf: Buffers, maps: Maps) -> tuple[csr_matrix, csr_matrix]:
     """The node and the vertex operator of edited buffers: what is left, in terms of what was there at the start."""
-    nodes, vertices = int(buf.counters[NODES]), int(buf.counters[VERTICES])
+    nodes, vertices = int(buf.counters.nodes), int(buf.counters.vertices)
     return (
         interpolation_operator(buf.node_parent[:nodes], buf.node_weight[:nodes], np.flatnonzero(maps.node >= 0)),
         interpolation_operator(
