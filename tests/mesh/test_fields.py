@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 import crumple.mesh as cm
+from crumple.errors import InputError
 from crumple.mesh import Field, Refusal
 from crumple.mesh.buffers import FACE_COUNT, FACE_LIST, NEW_NODE
 
@@ -71,10 +72,11 @@ def test_impossible_declarations_are_refused() -> None:
     for where, rule, width in (
         ("node", "conserve", 1),
         ("face", "interpolate", 1),
-        ("edge", "copy", 1),
+        ("edge", "interpolate", 1),
+        ("hinge", "conserve", 1),
         ("node", "copy", 0),
     ):
-        with pytest.raises(ValueError, match="field f"):
+        with pytest.raises(InputError, match="field 'f'"):
             Field("f", where, width, rule)
     with pytest.raises(ValueError, match="width 2"):
         cm.open_buffers(SQUARE, [Field("f", "node", 3, "copy")], {"f": np.zeros((4, 2))})
