@@ -114,12 +114,12 @@ def test_constant_table_is_the_plain_membrane():
     coefficients = isotropic_membrane(700.0, 0.2)
     x = patch_poses(np.random.default_rng(8))["random"]
     plain = make_membrane_stvk(CORNERS, PATCH.face_nodes, coefficients)
-    measured = make_membrane_measured(CORNERS, PATCH.face_nodes, np.tile(coefficients, (6, 1))).update(x)
+    measured = make_membrane_measured(CORNERS, PATCH.face_nodes, np.tile(coefficients, (6, 1))).sampled(x)
     np.testing.assert_allclose(measured.value(x), plain.value(x), rtol=1e-12)
 
 
-def test_update_follows_the_strain_and_keeps_the_stencil():
+def test_sampling_follows_the_strain_and_keeps_the_stencil():
     energy = make_membrane_measured(CORNERS, PATCH.face_nodes, TABLE)
-    updated = energy.update(patch_poses(np.random.default_rng(9))["stretched"])
+    updated = energy.sampled(patch_poses(np.random.default_rng(9))["stretched"])
     assert updated.stencil is energy.stencil
     assert (updated.coefficients[:, 0] > energy.coefficients[:, 0]).all()

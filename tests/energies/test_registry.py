@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from crumple.contract import ENERGIES
+import crumple.contact
+import crumple.energies
+from crumple.contract import ENERGIES, Energy, register
 from crumple.contract.energy import block_pairs
 from crumple.energies.examples import random_rotation
 
 STEP = 1e-6
 """Step of central differences relative to the size of the element; error about STEP² plus rounding/STEP."""
 
+for package in (crumple.energies, crumple.contact):
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
 NAMES = sorted(ENERGIES)
 EXAMPLE = {name: ENERGIES[name](np.random.default_rng(7)) for name in NAMES}
 CASES = [(name, pose) for name in NAMES for pose in EXAMPLE[name].poses]
@@ -59,6 +67,24 @@ def differences(function, x, n, step):
         change = function(ahead) - function(behind)
         rows.append(change / (2 * step).reshape(-1, *[1] * (change.ndim - 1)))
     return np.stack(rows, axis=1)
+
+
+def kinds(base: type) -> set[type]:
+    """All energies of the package that can be made."""
+    below = {kind for child in base.__subclasses__() for kind in kinds(child)}
+    is_ours = base.__module__.startswith("crumple.") and not inspect.isabstract(base)
+    return below | ({base} if is_ours else set())
+
+
+def test_every_energy_is_registered():
+    assert kinds(Energy) - {type(example.energy) for example in EXAMPLE.values()} == set()
+
+
+def test_a_name_is_taken_once():
+    with pytest.raises(ValueError, match="'wind' is registered already"):
+        register("wind")(lambda rng: EXAMPLE["wind"])
+    again = ENERGIES["wind"]
+    assert register("wind")(again) is again  # a module that is imported again
 
 
 @pytest.mark.parametrize(("name", "pose"), CASES)

@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 import crumple.mesh as cm
+from crumple.errors import InputError
 from crumple.mesh import Field, Refusal
 
 SQUARE = cm.make_sheet_mesh(np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]]), np.array([[0, 1, 2], [0, 2, 3]]))
@@ -70,10 +71,11 @@ def test_impossible_declarations_are_refused() -> None:
     for where, rule, width in (
         ("node", "conserve", 1),
         ("face", "interpolate", 1),
-        ("edge", "copy", 1),
+        ("edge", "interpolate", 1),
+        ("hinge", "conserve", 1),
         ("node", "copy", 0),
     ):
-        with pytest.raises(ValueError, match="field f"):
+        with pytest.raises(InputError, match="field 'f'"):
             Field("f", where, width, rule)
     with pytest.raises(ValueError, match="width 2"):
         cm.open_buffers(SQUARE, [Field("f", "node", 3, "copy")], {"f": np.zeros((4, 2))})

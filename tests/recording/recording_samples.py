@@ -46,7 +46,7 @@ def sample_state(columns: int = 5, rows: int = 4, *, frame: int = 0, seed: int =
         step_size=1e-3 / 3,
         steps=7 * frame,
         iterations=31 * frame,
-    )
+    ).with_field("dye", random.uniform(size=mesh.face_count), where="face", rule="conserve")
 
 
 def sample_model(obstacle: bool = True) -> Model:

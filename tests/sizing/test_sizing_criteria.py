@@ -173,5 +173,5 @@ def test_user_field():
         np.array([[1.0, -1.0, 0]]),
         np.full((1, 3), np.nan),
     ):
-        with pytest.raises(InputError, match=r"remeshing\.sizing"):
+        with pytest.raises(InputError, match=r"remeshing\.criteria"):
             sizing_user(bad)

@@ -39,7 +39,7 @@ def random_state(mesh, seed):
     data = {
         "obstacle_vector": 0.05 * rng.normal(size=x.shape),
         "damage": rng.random(mesh.face_count),
-        "user": 10.0 ** rng.uniform(-3, -1, mesh.face_count),
+        "user": [10.0 ** rng.uniform(-3, -1, mesh.face_count)],
     }
     curvature = 30 * rng.normal(size=curvature.shape)
     return (mesh, x, rng.normal(size=v.shape), curvature, -0.5 * curvature), data

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from crumple.contact import has_intersections, make_surface
+from crumple.contract import Energy
 from crumple.energies import make_hinges, make_membranes
 from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
@@ -124,3 +127,46 @@ def test_an_obstacle_without_room_is_noticed_or_held(hold):
         assert lid[:, 2].min() > outcome.x[part == 0, 2].max(), "the lid stays above the sheet"
     else:
         assert outcome.ending in (Ending.NO_ROOM, Ending.NOT_ARRIVED)
+
+
+@dataclass(frozen=True)
+class Told(Energy):
+    """An energy `slope` · z of each node that tells the gradient `told` instead."""
+
+    stencil: np.ndarray
+    slope: float
+    told: float
+
+    def evaluate(self, x, order, project, value, gradient, hessian):
+        value[:] = self.slope * x[self.stencil[:, 0], 2]
+        if order > 0:
+            gradient[:] = [0.0, 0.0, self.told]
+        if order > 1:
+            hessian[:] = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("told", "ending"), [(np.nan, Ending.NOT_FINITE), (np.inf, Ending.NOT_FINITE), (1.0, Ending.NO_DESCENT)]
+)
+def test_energies_that_are_broken_are_noticed(told, ending):
+    """A force that is not finite, or that does not belong to its energy, ends the step; x stays finite."""
+    x = np.zeros((4, 3))
+    broken = Told(np.arange(4, dtype=np.int32).reshape(-1, 1), -1.0, told)
+    system = NewtonSystem(4, [broken.stencil], make_solver(), PhaseTimer())
+    newton = Newton(Potential(4, [broken], None, PhaseTimer()), system, NewtonOptions(energy=1e-9, distance=1e-9))
+    outcome = newton.minimise(x, np.zeros((0, 3)), np.zeros(4, np.int32), hold=False)
+    assert outcome.ending is ending
+    assert np.isfinite(outcome.x).all()
+
+
+def test_obstacles_that_are_still_on_their_way_are_reported():
+    newton, _, start, target, part = plate_problem(room=1e-3)
+    newton._options = NewtonOptions(energy=1e-10, distance=1e-4, max_iterations=1)
+    outcome = newton.minimise(start, target, part, hold=False)
+    assert outcome.ending is Ending.NOT_ARRIVED
+    assert outcome.iterations == 1
+
+
+def test_every_failure_says_why():
+    assert not Ending.CONVERGED.value
+    assert all(ending.value for ending in Ending if ending is not Ending.CONVERGED)

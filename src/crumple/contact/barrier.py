@@ -22,8 +22,8 @@ from crumple.contact.pair import (
 )
 from crumple.contact.pair_energy import TERMS, barrier_value, pair_derivatives, pair_value
 from crumple.contact.surface import Surface
-from crumple.contract.energy import Energy, Projection
-from crumple.typing import Floats, Ints
+from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
+from crumple.typing import Bools, Floats, Ints
 
 CHUNK = 256
 """Pairs handled together by one thread; sums are formed per chunk, then over chunks in order."""
@@ -76,9 +76,9 @@ def _measure(first, step, surface, point_face, edge_edge, x, gap, scales, areas,
 
 @kernel
 def _evaluate(
-    first, step, x, stencil, faces, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian
+    first, step, x, stencil, is_edges, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian
 ):  # fmt: skip
-    """Value (level 0), gradient (1) or gradient and Hessian (2) of every pair; the first `faces` are node–face."""
+    """Value (level 0), gradient (1) or gradient and Hessian (2) of every pair, projected where `project` says so."""
     corner, weight = np.empty((4, 3)), np.empty(4)
     normal, tangent, rate, cross = np.empty(3), np.empty((2, 3)), np.empty((2, 4)), np.empty(12)
     term, factor = np.empty((TERMS, 12)), np.empty(TERMS)
@@ -87,13 +87,12 @@ def _evaluate(
     for chunk in range(first * CHUNK, n, step * CHUNK):
         for k in range(chunk, min(n, chunk + CHUNK)):
             load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
-            is_edges = k >= faces
             if level == 0:
-                value[k] = pair_value(is_edges, corner, weight, thickness[k], dhat[k], stiffness[k], limit[k])
+                value[k] = pair_value(is_edges[k], corner, weight, thickness[k], dhat[k], stiffness[k], limit[k])
             else:
                 pair_derivatives(
-                    is_edges, corner, thickness[k], dhat[k], stiffness[k], limit[k],
-                    level, project, scratch, gradient[k], hessian[k if level == 2 else 0],
+                    is_edges[k], corner, thickness[k], dhat[k], stiffness[k], limit[k],
+                    level, project[k], scratch, gradient[k], hessian[k if level == 2 else 0],
                 )  # fmt: skip
 
 
@@ -101,14 +100,14 @@ def _evaluate(
 class Barrier(Energy):
     """The pairs in contact at some pose, as an energy; make it with `active_pairs`.
 
-    `stencil` (n, 4): first `face_count` pairs (node, a, b, c) of node and face, then pairs (a, b, c, d) of edges;
+    `stencil` (n, 4): pairs (node, a, b, c) of node and face, or (a, b, c, d) of edges where `is_edges` (n,);
     `thickness`, `dhat` (n,) touch distance and activation gap of each pair [m];  `stiffness` (n,) κ area dhat [J];
     `parallel` (n,) mollifier limit ε [m⁴], 0 for node–face pairs;  `friction` (n,) coefficient.
     The set is fixed: pairs that leave the range give 0, pairs that enter it are missed (see `barrier_energy`).
     """
 
     stencil: Ints
-    face_count: int
+    is_edges: Bools
     thickness: Floats
     dhat: Floats
     stiffness: Floats
@@ -120,14 +119,19 @@ class Barrier(Energy):
         """Number of pairs."""
         return len(self.stencil)
 
+    @property
+    def face_count(self) -> int:
+        """Number of pairs of node and face."""
+        return self.count - int(np.count_nonzero(self.is_edges))
+
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
     ) -> None:
         if self.count:
             run_chunks(
                 _evaluate, -(-self.count // CHUNK),
-                x, self.stencil, self.face_count, self.thickness, self.dhat, self.stiffness, self.parallel,
-                order, bool(np.all(project)), value, gradient, hessian,
+                x, self.stencil, self.is_edges, self.thickness, self.dhat, self.stiffness, self.parallel,
+                order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
 
 
@@ -167,7 +171,7 @@ def active_pairs(surface: Surface, candidates: Candidates, x: Floats, kappa: flo
     dhat = scale * surface.dhat
     return Barrier(
         stencil=stencil,
-        face_count=faces,
+        is_edges=np.arange(len(active)) >= faces,
         thickness=scale * 0.5 * (surface.part_thickness[part] + surface.part_thickness[other]),
         dhat=dhat,
         stiffness=kappa * area[active] * dhat,
@@ -205,3 +209,40 @@ def least_relative_gap(surface: Surface, candidates: Candidates, x: Floats) -> f
     gap, scale, _, _ = _scan(surface, candidates, x)
     active = gap < inf
     return float(np.min(gap[active] / (scale[active] * surface.dhat), initial=1.0))
+
+
+def example_pairs(rng: np.random.Generator) -> tuple[Barrier, dict[str, Floats]]:
+    """Nodes above faces and crossing edges, each pair with nodes of its own, and poses of them by name."""
+    count, size = 6, 0.05
+    node = np.array([[0.2, 0.3, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    edge = np.array([[-1.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.0, -1.0, 0.0], [0.1, 1.0, 0.0]])
+    apart = (
+        np.array([[0, 0, 1.0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]),
+        np.array([[0, 0, 1.0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    )
+    flat = np.concatenate([np.tile(node, (count, 1, 1)), np.tile(edge, (count, 1, 1))])
+    up = np.concatenate([np.tile(apart[0], (count, 1, 1)), np.tile(apart[1], (count, 1, 1))])
+    rest = size * (flat + 0.02 * rng.standard_normal(flat.shape))
+    stencil = np.arange(8 * count, dtype=np.int32).reshape(-1, 4)
+    one = np.ones(2 * count)
+    barrier = Barrier(
+        stencil=stencil,
+        is_edges=np.arange(2 * count) >= count,
+        thickness=0.1 * size * one,
+        dhat=0.6 * size * one,
+        stiffness=rng.uniform(1.0, 2.0, 2 * count),
+        parallel=_parallel_limits(rest.reshape(-1, 3), stencil, count),
+        friction=0.3 * one,
+    )
+    beside = size * np.where(up > 0.0, np.array([0.0, -0.5, 0.0]), 0.0)
+    gap = size * rng.uniform(0.3, 0.6, (2 * count, 1, 1))
+    poses = {"random": rest + gap * up, "beside": rest + beside + gap * up, "near": rest + 0.25 * size * up,
+             "far": rest + size * up}  # fmt: skip
+    return barrier, {name: np.ascontiguousarray(x.reshape(-1, 3)) for name, x in poses.items()}
+
+
+@register("barrier")
+def example(rng: np.random.Generator) -> Example:
+    """Pairs within and out of range; those that are out of it feel nothing."""
+    barrier, poses = example_pairs(rng)
+    return Example(barrier, poses, rest=poses["far"], invariant=True)

@@ -18,12 +18,12 @@ from math import sqrt
 
 import numpy as np
 
-from crumple.contact.barrier import Barrier
+from crumple.contact.barrier import Barrier, example_pairs
 from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import closest, load
 from crumple.contact.pair_energy import barrier_slopes, direction
-from crumple.contract.energy import Energy, Projection
+from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
 from crumple.typing import Floats, Ints
 
 CHUNK = 256
@@ -40,20 +40,19 @@ def _tangents(nx, ny, nz):
 
 
 @kernel
-def _freeze(x, stencil, faces, thickness, dhat, stiffness, limit, force, weights, tangents):
+def _freeze(x, stencil, is_edges, thickness, dhat, stiffness, limit, force, weights, tangents):
     """Normal force [N], weights (n, 4) and tangents (n, 6) of the barrier's pairs at x."""
     corner, weight, normal = np.empty((4, 3)), np.empty(4), np.empty(3)
     for k in range(stencil.shape[0]):
-        is_edges = k >= faces
         load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
-        d2, _ = closest(is_edges, corner, weight)
+        d2, _ = closest(is_edges[k], corner, weight)
         d = sqrt(d2)
         s = (d - thickness[k]) / dhat[k]
         force[k] = 0.0
         if s < 1.0:
             slope, _ = barrier_slopes(s)
             force[k] = -stiffness[k] * slope / dhat[k]
-        if is_edges:
+        if is_edges[k]:
             m, _, _ = mollify(cross_square(corner), limit[k])
             force[k] *= m
         direction(corner, weight, d, normal)
@@ -83,11 +82,11 @@ def _evaluate(first, step, x, start, stencil, strength, weights, tangents, h, le
         for i in range(4):
             node = stencil[e, i]
             for k in range(3):
-                move = weights[e, i] * (x[node, k] - start[node, k])
+                move = weights[e, i] * (x[node, k] - start[e, i, k])
                 sa += tangents[e, k] * move
                 sb += tangents[e, 3 + k] * move
         y = sqrt(sa * sa + sb * sb)
-        f, ratio, bend = slip_energy(y, h)
+        f, ratio, bend = slip_energy(y, h[e])
         if level == 0:
             value[e] = strength[e] * f
             continue
@@ -100,7 +99,7 @@ def _evaluate(first, step, x, start, stencil, strength, weights, tangents, h, le
         # 2×2 curvature: ratio I + (f'' − ratio) ŝŝᵀ
         aa = bb = ratio
         ab = 0.0
-        if y > 0.0 and not project:
+        if y > 0.0 and not project[e]:
             excess = (bend - ratio) / (y * y)
             aa, ab, bb = ratio + excess * sa * sa, excess * sa * sb, ratio + excess * sb * sb
         block = 0
@@ -120,7 +119,7 @@ class Friction(Energy):
     """Friction of the contacts frozen at one pose, as an energy; make it with `make_friction`.
 
     `stencil` (n, 4);  `strength` (n,) μ λ [N];  `weights` (n, 4);  `tangents` (n, 6) two unit vectors;
-    `start` (node_count, 3) positions from which slip counts [m];  `threshold` h = eps_v dt [m].
+    `start` (n, 4, 3) positions from which slip counts [m];  `threshold` (n,) h = eps_v dt [m].
     """
 
     stencil: Ints
@@ -128,7 +127,7 @@ class Friction(Energy):
     weights: Floats
     tangents: Floats
     start: Floats
-    threshold: float
+    threshold: Floats
 
     @property
     def count(self) -> int:
@@ -143,7 +142,7 @@ class Friction(Energy):
             run_chunks(
                 _evaluate, -(-self.count // CHUNK),
                 x, self.start, self.stencil, self.strength, self.weights, self.tangents, self.threshold,
-                order, bool(np.all(project)), value, gradient, hessian,
+                order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
 
 
@@ -156,11 +155,27 @@ def make_friction(barrier: Barrier, x_lag: Floats, x_start: Floats, *, dt: float
     n = barrier.count
     force, weights, tangents = np.empty(n), np.empty((n, 4)), np.empty((n, 6))
     _freeze(
-        x_lag, barrier.stencil, barrier.face_count, barrier.thickness, barrier.dhat, barrier.stiffness,
+        x_lag, barrier.stencil, barrier.is_edges, barrier.thickness, barrier.dhat, barrier.stiffness,
         barrier.parallel, force, weights, tangents,
     )  # fmt: skip
     strength = barrier.friction * force
     keep = np.flatnonzero(strength > 0.0)
-    return Friction(
-        barrier.stencil[keep], strength[keep], weights[keep], tangents[keep], x_start.copy(), float(dt * eps_v)
-    )
+    stencil = barrier.stencil[keep]
+    threshold = np.full(len(keep), float(dt * eps_v))
+    return Friction(stencil, strength[keep], weights[keep], tangents[keep], x_start[stencil], threshold)
+
+
+@register("friction")
+def example(rng: np.random.Generator) -> Example:
+    """Contacts that stick, that slip, and some of each; slip by h begins at a millimetre."""
+    barrier, poses = example_pairs(rng)
+    start = poses["random"]
+    friction = make_friction(barrier, start, start, dt=0.01, eps_v=0.1)
+    slip = rng.standard_normal(start.shape)
+    moved = {
+        "start": start,
+        "sticking": start + 1e-4 * slip,
+        "random": start + 1e-3 * slip,
+        "slipping": start + 0.02 * slip,
+    }
+    return Example(friction, moved, rest=start)

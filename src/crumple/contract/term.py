@@ -91,6 +91,11 @@ class Term(ABC):
     is_in_play: ClassVar[bool] = True
     """Whether errors of a step are compared with its energy: not with that of springs that only hold something."""
 
+    @property
+    def yields(self) -> bool:
+        """Whether its `settle` may change the plastic curvature or strain, which the plastic embedding then follows."""
+        return False
+
     @abstractmethod
     def mount(self, state: State) -> MountedTerm:
         """The term on the mesh of `state`."""

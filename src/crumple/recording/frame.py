@@ -47,8 +47,8 @@ def encode_frame(state: State) -> bytes:
         image,
         stored["x"],
         state.mesh.face_nodes,
-        point_data={name: stored[path] for name, path in POINT_DATA.items()},
-        cell_data={name: stored[path] for name, path in CELL_DATA.items()},
+        point_data={name: stored[path] for name, path in (POINT_DATA | _own_data(state, "node")).items()},
+        cell_data={name: stored[path] for name, path in (CELL_DATA | _own_data(state, "face")).items()},
         field_data={"TimeValue": np.array([state.time]), "frame": np.array([state.frame])},
     )
     return image.close()
@@ -67,6 +67,12 @@ def frame_time(path: Path) -> float:
     """The simulated time of a frame file [s], without loading the state."""
     with open_hdf(path) as file:
         return float(file["crumple"].attrs["time"])
+
+
+def _own_data(state: State, where: str) -> dict[str, str]:
+    """Fields of the user's that ParaView can show: numbers or vectors on nodes or faces."""
+    shown = {name for name, own in state.own.items() if own.where == where and own.values.ndim <= 2}
+    return {name: f"own/{name}/values" for name in sorted(shown) if state.own[name].values.dtype.kind in "fiu"}
 
 
 def _store(image: HdfImage, path: str, value: Any) -> h5py.Dataset | None:

@@ -71,6 +71,7 @@ def _sizing(model: Model, state: State, surface: Surface | None) -> Floats:
     assert model.remeshing is not None
     curvature = shape_curvature(state.mesh, state.x)
     ratio = _stiffness_ratio(model, state)
+    user = [criterion(state) for criterion in model.remeshing.criteria]
     fields = {
         options: compute_sizing(
             state.mesh,
@@ -82,6 +83,7 @@ def _sizing(model: Model, state: State, surface: Surface | None) -> Floats:
             stiffness_ratio=ratio,
             obstacle_vector=_obstacle_vector(options, state, surface),
             damage=state.damage,
+            user=user,
         )
         for options in dict.fromkeys(model.remeshing.all_sizing)
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,10 +21,14 @@ from crumple.remeshing.options import MAX_FACES
 from crumple.simulation.schemes import SCHEMES, TR_BDF2
 from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane, StrainLimits
 from crumple.sizing.options import SizingOptions
+from crumple.state import State
 from crumple.typing import Floats
 
 STANDARD_GRAVITY = 9.81
 """[m/s²]"""
+
+Criterion: TypeAlias = Callable[[State], Floats]
+"""What a state asks of its mesh, see `RemeshingOptions`."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,16 @@ class RemeshingOptions:
 
     `sheet_sizing`: one for each sheet where they differ, else empty.
     `max_faces`: refinement ends when all sheets together have this many faces.
+    `criteria`: further criteria of one's own. Each is called with the state before a remeshing and returns for every
+    face the longest edge (face_count,) [m], infinite where it does not care, or a tensor M (face_count, 3) [1/m²] as
+    (xx, yy, xy) in the pattern: edges w should satisfy wᵀM w ≤ 1. The limits of `sizing` hold for them as well.
     """
 
     sizing: SizingOptions = field(default_factory=SizingOptions)
     projection: bool = True
     sheet_sizing: tuple[SizingOptions, ...] = ()
     max_faces: int = MAX_FACES
+    criteria: tuple[Criterion, ...] = ()
 
     @property
     def all_sizing(self) -> tuple[SizingOptions, ...]:
@@ -171,10 +181,7 @@ class Model:
     @property
     def is_plastic(self) -> bool:
         """Whether any sheet can yield."""
-        rule = self.plasticity.rule
-        bends = any(np.isfinite(material.yield_curvature) for material in self.materials)
-        stretches = any(np.isfinite(material.yield_strain) for material in self.materials)
-        return rule == "rest-angle" or (rule == "curvature" and bends) or (rule != "none" and stretches)
+        return any(term.yields for term in self.terms)
 
     @property
     def frame_count(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from crumple.simulation.model import Model
@@ -46,7 +46,10 @@ class FrameReport:
 
 
 class Observer:
-    """Does nothing; override what you need. Raise `StopRun` from `on_frame` or `on_step` to end the run early."""
+    """Does nothing; override what you need. Raise `StopRun` from any of these to end the run after the frame.
+
+    Every observer is told everything, whatever another one raises: the order of observers does not matter.
+    """
 
     def on_start(self, model: Model, state: State) -> None:
         """Before the first step, with the state that the run starts from."""
@@ -62,7 +65,43 @@ class Observer:
 
 
 class StopRun(Exception):  # noqa: N818 (a signal, not an error)
-    """Raised by an observer to end the run after the current frame."""
+    """Raised by an observer to end the run after the current frame, which is finished first and told to everyone."""
+
+
+class Audience(Observer):
+    """All observers of a run: each is told everything, also what comes after one of them has raised something.
+
+    `wants_end`: whether one has asked for the end of the run with `StopRun`. The first error is raised when all have
+    been told.
+    """
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = tuple(observers)
+        self.wants_end = False
+
+    def on_start(self, model: Model, state: State) -> None:
+        self._tell(lambda observer: observer.on_start(model, state))
+
+    def on_step(self, model: Model, state: State, report: StepReport) -> None:
+        self._tell(lambda observer: observer.on_step(model, state, report))
+
+    def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
+        self._tell(lambda observer: observer.on_frame(model, state, report))
+
+    def on_end(self, model: Model, state: State) -> None:
+        self._tell(lambda observer: observer.on_end(model, state))
+
+    def _tell(self, notify: Callable[[Observer], None]) -> None:
+        errors: list[BaseException] = []
+        for observer in self._observers:
+            try:
+                notify(observer)
+            except StopRun:
+                self.wants_end = True
+            except BaseException as error:  # an interruption too: a recorder behind it still gets the frame
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
 
 class Callback(Observer):

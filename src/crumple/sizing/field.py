@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,13 +36,13 @@ def compute_sizing(
     stiffness_ratio: Floats | None = None,
     obstacle_vector: Floats | None = None,
     damage: Floats | None = None,
-    user: Floats | None = None,
+    user: Sequence[Floats] = (),
 ) -> Floats:
     """The sizing tensor M of each vertex, (vertex_count, 3) [1/m²]: edges should satisfy wᵀM w ≤ 1.
 
     `x`, `v` (node_count, 3) [m], [m/s];  `curvature` S and `plastic_curvature` S_p (face_count, 3) [1/m];
     `stiffness_ratio` B/Y of each face [m²] (see `buckling`);  `obstacle_vector` (node_count, 3) to the nearest
-    obstacle point [m], NaN where there is none;  `damage` (face_count,);  `user` field (see `user`).
+    obstacle point [m], NaN where there is none;  `damage` (face_count,);  `user` fields (see `user`).
     Criteria whose data are left out or whose bound is infinite take no part.
     """
     sizing = face_sizing(
@@ -70,12 +71,12 @@ def face_sizing(
     stiffness_ratio: Floats | None = None,
     obstacle_vector: Floats | None = None,
     damage: Floats | None = None,
-    user: Floats | None = None,
+    user: Sequence[Floats] = (),
 ) -> Floats:
     """The combined and limited tensor of each face, (face_count, 3) [1/m²]; arguments as in `compute_sizing`."""
     nodes = mesh.face_nodes
     gradients = shape_gradients(mesh.u[mesh.faces])
-    terms = np.empty((7, mesh.face_count, 3))
+    terms = np.empty((6 + len(user), mesh.face_count, 3))
     count = 0
     if math.isfinite(options.refine_angle):
         sizing_curvature(curvature, options.refine_angle, out=terms[count])
@@ -100,8 +101,8 @@ def face_sizing(
         bound = options.refine_damage
         sizing_damage(nodes, gradients, mesh.face_area, mesh.node_count, damage, bound, out=terms[count])
         count += 1
-    if user is not None:
-        sizing_user(user, out=terms[count])
+    for field in user:
+        sizing_user(field, out=terms[count])
         count += 1
     _require_finite(terms[:count])
     combined = combine_disk(terms[:count]) if options.combine == "disk" else combine_sum(terms[:count])

@@ -87,9 +87,10 @@ class State:
             if values is None or (len(values) == 0 and count > 0 and field.name in _OPTIONAL):
                 object.__setattr__(self, field.name, np.zeros(field.shape(count)))
             else:
-                _check(field, values, count)
+                _check(field, values, field.shape(count))
         for name, own in self.own.items():
-            _check(own.declared(name), own.values, element_count(self.mesh, own.where))
+            field = own.declared(name)
+            _check(field, own.values, (element_count(self.mesh, field.where), *own.values.shape[1:]))
 
     def replaced(self, **changes: object) -> State:
         """A copy with the named fields changed."""
@@ -169,16 +170,10 @@ def initial_state(
     )
 
 
-def _check(field: Field, values: np.ndarray, count: int) -> None:
-    """Refuse values that do not fit the mesh."""
-    shape = np.shape(values)
-    fits = (
-        shape == field.shape(count)
-        if field.width == 1
-        else shape[:1] == (count,) and np.size(values) == (count * field.width)
-    )
-    if not fits:
-        raise InputError(f"state.{field.name}", f"must have the shape {field.shape(count)} ({field.where}s)", shape)
+def _check(field: Field, values: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Refuse values that do not have the `shape` that the mesh asks for."""
+    if np.shape(values) != shape:
+        raise InputError(f"state.{field.name}", f"must have the shape {shape} ({field.where}s)", np.shape(values))
 
 
 _NAMES = frozenset(one.name for one in dataclasses.fields(State))

@@ -8,7 +8,8 @@ reaction of the clamp, with μ*(ε).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -66,9 +67,11 @@ class TipWatch(Observer):
 
     @property
     def slipped(self) -> float:
-        """The ε at which the tip ran away: between the last two steps; NaN when it did not."""
-        (before, _, _), (after, _, way) = self.path[-2:]
-        return 0.5 * (before + after) if way > RUNAWAY else float("nan")
+        """The ε at which the tip ran away: between two steps; NaN when it did not."""
+        for (before, _, _), (after, _, way) in pairwise(self.path):
+            if way > RUNAWAY:
+                return 0.5 * (before + after)
+        return float("nan")
 
 
 def validate_stick_slip(rows: int = 40, width: float = 0.15) -> CaseResult:
@@ -130,5 +133,5 @@ def press_strip(strip: Strip, friction: float, shortening: float) -> TipWatch:
         step_size=STEP,
     )
     watch = TipWatch(strip)
-    run(model, state, [watch], frames=2)
+    run(replace(model, frame_time=0.1), state, [watch], frames=20)  # short frames: the one that slips is finished
     return watch

@@ -31,6 +31,12 @@ class Bending(Term):
     plasticity: PlasticityOptions
     name = "bending"
 
+    @property
+    def yields(self) -> bool:
+        rule = self.plasticity.rule
+        bends = any(np.isfinite(material.yield_curvature) for material in self.materials)
+        return rule == "rest-angle" or (rule == "curvature" and bends)
+
     def mount(self, state: State) -> MountedTerm:
         law = make_yield_law(
             state.mesh,

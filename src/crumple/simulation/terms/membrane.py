@@ -23,6 +23,10 @@ class Membrane(Term):
     is_plastic: bool = True
     name = "membrane"
 
+    @property
+    def yields(self) -> bool:
+        return self.is_plastic and any(np.isfinite(material.yield_strain) for material in self.materials)
+
     def mount(self, state: State) -> MountedTerm:
         limits = np.array([material.yield_strain for material in self.materials], np.float64)[state.mesh.face_material]
         yields = self.is_plastic and bool(np.isfinite(limits).any())

@@ -1,0 +1,271 @@
+"""One frame and its parts: steps, what terms are asked, yielding, embedding, and who is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from simulation_samples import PAPER, falling_sheet, free_sheet
+
+from crumple.contract import Energy, EnergyTerm, MountedTerm, Stage, Term
+from crumple.energies.nodal import make_nodal
+from crumple.errors import InputError, SimulationError
+from crumple.simulation.derived import Derived
+from crumple.simulation.frame import adapt, advance_frame, advance_once, embed, settle
+from crumple.simulation.integrate import integrate
+from crumple.simulation.model import Model, RemeshingOptions
+from crumple.simulation.observers import Observer, Statistics, StopRun
+from crumple.simulation.run import run
+from crumple.simulation.step import advance_step
+from crumple.sizing import SizingOptions
+from crumple.solving.newton import Ending
+from crumple.state import State
+
+
+@dataclass(frozen=True)
+class Diary(Term):
+    """A term without energy that notes what it is asked."""
+
+    notes: list[tuple[str, float]]
+    name = "diary"
+
+    def mount(self, state: State) -> MountedTerm:
+        self.notes.append(("mount", state.time))
+        return MountedDiary(self.notes)
+
+
+@dataclass(frozen=True)
+class MountedDiary(MountedTerm):
+    notes: list[tuple[str, float]]
+
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        return []
+
+    def over(self, stage: Stage) -> Sequence[Energy]:
+        self.notes.append(("over", stage.time))
+        return []
+
+    def begin(self, state: State, step: float) -> State:
+        self.notes.append(("begin", state.time))
+        return state
+
+    def settle(self, state: State, step: float) -> State:
+        self.notes.append(("settle", state.time))
+        return state.with_field("age", state.field("age") + step, where="face", rule="conserve")
+
+
+def aged(state: State) -> State:
+    return state.with_field("age", np.zeros(state.mesh.face_count), where="face", rule="conserve")
+
+
+def test_terms_are_asked_in_order_and_may_write_their_own_field():
+    model, state = free_sheet(0.03, fixed_step=0.02)
+    notes: list[tuple[str, float]] = []
+    state, report = advance_frame(model.with_term(Diary(notes)), aged(state))
+    assert report.steps == 2
+    assert [what for what, _ in notes] == ["mount", *(["begin", "over", "settle"] * 2)]
+    assert [time for _, time in notes[1:]] == pytest.approx([0.0, 0.02, 0.02, 0.02, 0.04, 0.04])
+    np.testing.assert_allclose(state.field("age"), 0.04)
+    assert report.energies["diary"] == 0.0
+
+
+def test_a_term_is_mounted_again_on_a_new_mesh_and_its_field_follows():
+    model, state = free_sheet(0.03, fixed_step=0.02)
+    sizing = RemeshingOptions(SizingOptions(size_min=5e-3, size_max=0.01), projection=False)
+    notes: list[tuple[str, float]] = []
+    model = replace(model, remeshing=sizing).with_term(Diary(notes))
+    after = run(model, aged(state), frames=2)
+    assert after.mesh.face_count > state.mesh.face_count
+    np.testing.assert_allclose(after.field("age"), 0.08)
+    assert [what for what, _ in notes].count("mount") >= 2
+
+
+def test_a_name_is_used_once():
+    model, _ = free_sheet(0.03)
+    with pytest.raises(InputError, match="membrane"):
+        model.with_term(EnergyTerm("membrane", lambda state: []))
+    twice = EnergyTerm("spring", lambda state: [])
+    with pytest.raises(InputError, match="spring"):
+        model.with_term(twice).with_term(twice)
+
+
+def test_an_energy_of_ones_own_acts():
+    """Springs to where the nodes are keep a sheet that would drift."""
+    model, state = free_sheet(0.03)
+
+    def springs(state: State) -> Energy:
+        nodes = np.arange(state.mesh.node_count, dtype=np.int32).reshape(-1, 1)
+        return make_nodal(nodes, state.x, np.full(len(nodes), 10.0))
+
+    held, report = advance_frame(model.with_term(EnergyTerm("springs", springs)), state)
+    loose, _ = advance_frame(model, state)
+    assert np.abs(held.x - state.x).max() < 0.2 * np.abs(loose.x - state.x).max()
+    assert report.energies["springs"] > 0.0
+
+
+def test_the_past_of_a_stage_is_the_weighted_sum():
+    _, state = free_sheet(0.03)
+    a, b = state.x, 2.0 * state.x + 1.0
+    euler = Stage(state, 0.01, 0.01, ((1.0, a),))
+    assert euler.past(np.asarray) is a  # nothing is multiplied: the same bits
+    second = Stage(state, 0.01, 0.01, ((4.0 / 3.0, a), (-1.0 / 3.0, b)))
+    np.testing.assert_allclose(second.past(lambda x: x[:, 0] ** 2), (4.0 * a[:, 0] ** 2 - b[:, 0] ** 2) / 3.0)
+
+
+def test_a_step_ends_at_the_end_of_the_frame_and_moves_by_its_velocity():
+    model, state = free_sheet(0.03)
+    end = 0.04
+    derived = Derived(model, state)
+    times = [state.time]
+    while state.time < end:
+        moved, report = advance_step(state, derived, end)
+        assert moved.time == state.time + report.step or moved.time == end
+        np.testing.assert_allclose(moved.v, (moved.x - state.x) / report.step)
+        assert moved.steps == state.steps + 1
+        state = moved
+        times.append(state.time)
+    assert state.time == end
+    assert np.all(np.diff(times) > 0.0)
+
+
+def test_free_fall_is_exact_for_its_velocity():
+    """No force but weight: v = g t after any number of steps, and the step control sees the acceleration."""
+    model, state = free_sheet(0.03)
+    model = replace(model, gravity=(0.0, 0.0, -9.81))
+    state = state.replaced(x=state.mesh.node_rest.copy(), v=np.zeros_like(state.v))
+    derived = Derived(model, state)
+    outcome = integrate(state, derived, 0.01, hold=False)
+    assert outcome.ending is Ending.CONVERGED
+    np.testing.assert_allclose(outcome.x - state.x, np.tile([0.0, 0.0, -9.81 * 1e-4], (len(state.x), 1)), atol=1e-9)
+
+
+def test_a_failing_step_says_when():
+    model, state = free_sheet(0.03, max_iterations=1, min_step=0.03, max_step=0.04)
+    with pytest.raises(SimulationError, match=r"frame 1, t = 0 s: a step of .* did not converge"):
+        advance_frame(model, state.replaced(step_size=0.04))
+
+
+def plastic_sheet() -> tuple[Model, State]:
+    model, state = free_sheet(0.03)
+    return replace(model, materials=(replace(PAPER, yield_curvature=2.0),)), state
+
+
+def bent(state: State) -> State:
+    x = state.mesh.node_rest.copy()
+    x[:, 2] = 10.0 * x[:, 0] ** 2
+    return state.replaced(x=x)
+
+
+def test_what_is_bent_too_far_yields_and_is_embedded():
+    model, state = plastic_sheet()
+    derived, shape = Derived(model, state), bent(state)
+    settled = settle(shape, derived, 0.01)
+    assert settled.plastic_curvature.any()
+    assert (settled.damage >= 0.0).all()
+    assert settled.damage.any()
+    moved, is_embedded = embed(shape, settled, derived, True)
+    assert np.abs(moved.y - state.y).max() > 1e-4
+    while not is_embedded:
+        moved, is_embedded = embed(moved, moved, derived, is_embedded)
+    assert embed(moved, moved, derived, True)[0] is moved
+
+
+def test_nothing_settles_in_an_elastic_sheet():
+    model, state = free_sheet(0.03)
+    derived, shape = Derived(model, state), bent(state)
+    assert not model.is_plastic
+    assert settle(shape, derived, 0.01) is shape
+    assert embed(shape, shape, derived, False) == (shape, False)
+    assert adapt(shape, derived) is shape
+
+
+def test_the_report_measures_what_is_left_after_yielding():
+    model, state = plastic_sheet()
+    shape = bent(state).replaced(v=np.zeros_like(state.v))
+    elastic = advance_once(shape, Derived(replace(model, materials=(PAPER,)), shape), 1e-5, False)[1]
+    plastic = advance_once(shape, Derived(model, shape), 1e-5, False)[1]
+    assert plastic.energies["bending"] < 0.9 * elastic.energies["bending"]
+
+
+class Stopping(Observer):
+    """Raises something at a step or frame, and notes what it is told."""
+
+    def __init__(self, *, step: int = 0, frame: int = 0, start: bool = False, error: Exception | None = None) -> None:
+        self._step, self._frame, self._start = step, frame, start
+        self._error = StopRun() if error is None else error
+        self.told: list[str] = []
+
+    def on_start(self, model: Model, state: State) -> None:
+        self._note("start", self._start)
+
+    def on_step(self, model: Model, state: State, report: object) -> None:
+        self._note(f"step {state.steps}", state.steps == self._step)
+
+    def on_frame(self, model: Model, state: State, report: object) -> None:
+        self._note(f"frame {state.frame}", state.frame == self._frame)
+
+    def on_end(self, model: Model, state: State) -> None:
+        self.told.append("end")
+
+    def _note(self, what: str, stop: bool) -> None:
+        self.told.append(what)
+        if stop:
+            raise self._error
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("when", [{"step": 3}, {"frame": 2}, {"step": 4, "frame": 2}])
+def test_a_stop_ends_the_run_after_its_frame_and_everyone_is_told(place, when):
+    model, state = free_sheet(0.05, fixed_step=0.02)
+    observers: list[Observer] = [Stopping(), Stopping()]
+    observers.insert(place, Stopping(**when))
+    last = run(model, state, observers, frames=5)
+    assert last.frame == 2
+    assert last.time == pytest.approx(0.08)
+    expected = ["start", "step 1", "step 2", "frame 1", "step 3", "step 4", "frame 2", "end"]
+    assert all(observer.told == expected for observer in observers)
+
+
+def test_a_stop_at_the_start_runs_nothing():
+    model, state = free_sheet(0.05)
+    watch = Stopping()
+    assert run(model, state, [Stopping(start=True), watch]) is state
+    assert watch.told == ["start", "end"]
+
+
+def test_an_error_reaches_the_caller_after_everyone_has_the_frame():
+    model, state = free_sheet(0.05, fixed_step=0.02)
+    watch = Stopping()
+    with pytest.raises(ZeroDivisionError):
+        run(model, state, [Stopping(frame=1, error=ZeroDivisionError()), watch])
+    assert watch.told == ["start", "step 1", "step 2", "frame 1", "end"]
+
+
+def test_one_frame_of_contact_reports_its_phases():
+    model, state = falling_sheet()
+    reports = Statistics()
+    run(model, state, [reports], frames=1)
+    (frame,) = reports.frames
+    assert frame.steps == len(reports.steps)
+    assert frame.iterations == sum(step.iterations for step in reports.steps)
+    assert {"preparation", "contact"} <= set(frame.phases)
+    assert set(frame.energies) == {"kinetic", "gravity", "membrane", "bending"}
+
+
+def test_a_criterion_of_ones_own_refines():
+    model, state = free_sheet(0.03)
+    sizing = SizingOptions(size_min=2e-3, size_max=0.1, refine_velocity=np.inf, refine_compression=np.inf)
+
+    def left_half(state: State) -> np.ndarray:
+        middle = state.mesh.u[state.mesh.faces].mean(axis=1)[:, 0]
+        return np.where(middle < 0.05, 0.01, np.inf)
+
+    options = RemeshingOptions(sizing, projection=False, criteria=(left_half,))
+    after = adapt(state, Derived(replace(model, remeshing=options), state))
+    middle = after.mesh.u[after.mesh.faces].mean(axis=1)[:, 0]
+    assert after.mesh.face_area[middle < 0.04].mean() < 0.2 * after.mesh.face_area[middle > 0.06].mean()
+    wrong = replace(options, criteria=(lambda state: np.ones(3),))
+    with pytest.raises(InputError, match=r"remeshing\.criteria: must have the shape"):
+        adapt(state, Derived(replace(model, remeshing=wrong), state))
