@@ -1,7 +1,7 @@
 """Penetration-free contact [Li 2020, IPC]: broad phase, barrier, friction, safe step lengths, intersection tests."""
 
 from crumple.contact.barrier import Barrier, active_pairs, barrier_energy, least_relative_gap, min_gap
-from crumple.contact.candidates import Candidates, find_candidates
+from crumple.contact.candidates import Candidates, ObstacleTrees, find_candidates
 from crumple.contact.friction import Friction, make_friction
 from crumple.contact.intersection import (
     Intersection,
@@ -17,6 +17,7 @@ __all__ = [
     "Candidates",
     "Friction",
     "Intersection",
+    "ObstacleTrees",
     "StepLimit",
     "Surface",
     "active_pairs",

@@ -203,10 +203,43 @@ def find_pairs(group: Group, nodes: Ints, box: NDArray[np.float32], inflation: f
     return pairs
 
 
-def find_candidates(surface: Surface, x0: Floats, x1: Floats, inflation: float) -> Candidates:
+class ObstacleTrees:
+    """Bounds and trees of the obstacles of one surface, kept while they rest.
+
+    Obstacles move once per step and then stay where they are for all iterations; many never move at all.
+    """
+
+    def __init__(self) -> None:
+        self._x: Floats | None = None
+        self._kept: tuple[Group, Group, NDArray[np.float32]] | None = None
+
+    def groups(self, surface: Surface, x0: Floats, x1: Floats) -> tuple[Group, Group, NDArray[np.float32]]:
+        """Faces, edges and the bounds of the points of the obstacles while x moves from x0 to x1."""
+        start, end = x0[surface.dynamic_count :], x1[surface.dynamic_count :]
+        rests = np.array_equal(start, end)
+        if rests and self._kept is not None and self._x is not None and np.array_equal(start, self._x):
+            return self._kept
+        faces = make_group(surface.faces[surface.dynamic_faces :], x0, x1)
+        edges = make_group(surface.edges[surface.dynamic_edges :], x0, x1)
+        found = faces, edges, swept_boxes(_obstacle_points(surface), x0, x1)
+        if rests:
+            self._x, self._kept = start.copy(), found
+        return found
+
+
+def _obstacle_points(surface: Surface) -> Ints:
+    """The obstacles' nodes that can touch, (n, 1)."""
+    border = int(np.searchsorted(surface.points, surface.dynamic_count))
+    return np.ascontiguousarray(surface.points[border:, None])
+
+
+def find_candidates(
+    surface: Surface, x0: Floats, x1: Floats, inflation: float, trees: ObstacleTrees | None = None
+) -> Candidates:
     """All pairs that may come within `inflation` [m] of each other while x moves from x0 to x1 (node_count, 3) [m].
 
-    For the barrier, `inflation` must be at least `surface.reach`. Give x0 twice for a fixed pose.
+    For the barrier, `inflation` must be at least `surface.reach`. Give x0 twice for a fixed pose. `trees`: those kept
+    from the last time for the same surface.
     """
     border = int(np.searchsorted(surface.points, surface.dynamic_count))
     points = np.ascontiguousarray(surface.points[:border, None])
@@ -217,12 +250,11 @@ def find_candidates(surface: Surface, x0: Floats, x1: Floats, inflation: float) 
     point_face = [_named(find_pairs(faces, points, point_box, by), points, 0)]
     edge_edge = [find_pairs(edges, edges.nodes, edges.box, by, own=True)]
     if len(surface.faces) > surface.dynamic_faces:
-        other = make_group(surface.faces[surface.dynamic_faces :], x0, x1)
-        point_face.append(_named(find_pairs(other, points, point_box, by), points, surface.dynamic_faces))
-        points = np.ascontiguousarray(surface.points[border:, None])
-        point_face.append(_named(find_pairs(faces, points, swept_boxes(points, x0, x1), by), points, 0))
-        other = make_group(surface.edges[surface.dynamic_edges :], x0, x1)
-        pairs = find_pairs(other, edges.nodes, edges.box, by)
+        other_faces, other_edges, other_box = (trees or ObstacleTrees()).groups(surface, x0, x1)
+        point_face.append(_named(find_pairs(other_faces, points, point_box, by), points, surface.dynamic_faces))
+        points = _obstacle_points(surface)
+        point_face.append(_named(find_pairs(faces, points, other_box, by), points, 0))
+        pairs = find_pairs(other_edges, edges.nodes, edges.box, by)
         pairs[:, 1] += surface.dynamic_edges
         edge_edge.append(pairs)
     return Candidates(_join(point_face), _join(edge_edge))

@@ -24,6 +24,9 @@ from crumple.errors import InputError, SimulationError
 from crumple.linalg.block_matrix import BlockPattern
 from crumple.typing import Floats
 
+_CBWR_AUTO = 2
+"""MKL's conditional numerical reproducibility with the best instructions of the processor (`MKL_CBWR_AUTO`)."""
+
 
 class CholeskySolver(Protocol):
     """Solves A x = b for a symmetric positive definite block matrix A."""
@@ -74,7 +77,8 @@ class Pardiso:
         self._handle = np.zeros(64, np.int64)
         self._options = np.zeros(64, np.int32)
         self._options[0] = 1  # no defaults
-        self._options[1] = 3  # nested dissection, multi-threaded
+        self._options[1] = 2  # nested dissection; the multi-threaded one (3) excludes reproducible bits
+        self._options[33] = _reproducible_threads()
         self._options[34] = 1  # indices from zero, blocks row by row
         self._options[36] = 3  # block CSR with 3×3 blocks
         self._pattern: BlockPattern | None = None
@@ -205,8 +209,8 @@ class Cholmod:
 
 
 @cache
-def _load_pardiso() -> Callable[..., None]:
-    """The routine `pardiso` of MKL.
+def _load_mkl() -> ctypes.CDLL:
+    """MKL, asked for the same bits in every run on this machine.
 
     Wheels and conda put the library into the environment. Where it is not there, pypardiso looks for it: it asks the
     linker and walks through all installed packages, which would be a large part of the time that a run needs to start.
@@ -216,9 +220,21 @@ def _load_pardiso() -> Callable[..., None]:
         from pypardiso import PyPardisoSolver
 
         library = PyPardisoSolver(mtype=2).libmkl
-    routine = library.pardiso
-    routine.argtypes = None
+    library.MKL_CBWR_Set(ctypes.c_int(_CBWR_AUTO))
+    return library
+
+
+@cache
+def _load_pardiso() -> Callable[..., None]:
+    """The routine `pardiso` of MKL."""
+    routine: Callable[..., None] = _load_mkl().pardiso
     return routine
+
+
+@cache
+def _reproducible_threads() -> int:
+    """Threads that the work is divided for: one thread does it as two would, and gets the same bits."""
+    return max(2, int(_load_mkl().MKL_Get_Max_Threads()))
 
 
 def _environment_mkl() -> ctypes.CDLL | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crumple.contact import Surface, make_surface
+from crumple.contact import ObstacleTrees, Surface, make_surface
 from crumple.contract import Energy, MountedTerm, Stage, Term
 from crumple.energies.inertia import node_masses
 from crumple.linalg import make_solver
@@ -94,10 +94,22 @@ class Derived:
         """What can touch at `time` [s]: the sheets and the obstacles present then; None without contact."""
         if not self.model.contact.enabled:
             return None
-        present = tuple(obstacle.active(time) for obstacle in self.model.obstacles)
+        present = self._present(time)
         if present not in self._surfaces:
             self._surfaces[present] = contact_surface(self.model, self.state, time)
         return self._surfaces[present]
+
+    @cached_property
+    def _trees(self) -> dict[tuple[bool, ...], ObstacleTrees]:
+        return {}
+
+    def trees(self, time: float) -> ObstacleTrees:
+        """The trees of the obstacles that are present at `time` [s], kept while they rest."""
+        return self._trees.setdefault(self._present(time), ObstacleTrees())
+
+    def _present(self, time: float) -> tuple[bool, ...]:
+        """Which obstacles are there at `time` [s]."""
+        return tuple(obstacle.active(time) for obstacle in self.model.obstacles)
 
     def stored(self, state: State) -> list[Energy]:
         """The energies of all terms at the time of `state`, without what depends on motion."""

@@ -83,7 +83,7 @@ def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, *, hold: bool) ->
     surface = derived.surface(stage.time)
     touching = None
     if surface is not None:
-        touching = Touching(surface, model.contact.stiffness, x, derived.timer)
+        touching = Touching(surface, model.contact.stiffness, x, derived.timer, derived.trees(stage.time))
         passed = 1.0 - stage.span / (stage.time - stage.since)
         before = np.concatenate([stage.origin, obstacle_x + passed * (target - obstacle_x)])
         stencil = touching.rub(x, before, step=stage.span, slip_speed=model.contact.slip_speed)

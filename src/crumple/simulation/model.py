@@ -101,7 +101,7 @@ class SolverOptions:
     motion_tolerance: float = 1e-3
     tolerance: float = 5e-3
     speed_tolerance: float = 0.05
-    path_error: float = 3e-3
+    path_error: float = 1e-3
     step_error: float = 5e-3
     max_step: float = 0.04
     min_step: float = 1e-6

@@ -8,6 +8,7 @@ from crumple.contact import (
     Barrier,
     Candidates,
     Friction,
+    ObstacleTrees,
     StepLimit,
     Surface,
     active_pairs,
@@ -40,9 +41,15 @@ class Touching:
     its own path.
     """
 
-    def __init__(self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer) -> None:
-        """Contact without friction, of the pose x (node_count, 3) and of what follows from it."""
+    def __init__(
+        self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: ObstacleTrees | None = None
+    ) -> None:
+        """Contact without friction, of the pose x (node_count, 3) and of what follows from it.
+
+        `trees`: those of the obstacles, if they are kept from before.
+        """
         self.surface = surface
+        self._trees = trees or ObstacleTrees()
         self.contacts = 0
         self._stiffness = stiffness
         self._timer = timer
@@ -65,7 +72,8 @@ class Touching:
 
     def _look(self, x: Floats) -> tuple[Candidates, Floats]:
         """The candidates of the pose x and of all poses within the margin of it, and that pose."""
-        return find_candidates(self.surface, x, x, self.surface.reach + 2.0 * self._margin), x.copy()
+        reach = self.surface.reach + 2.0 * self._margin
+        return find_candidates(self.surface, x, x, reach, self._trees), x.copy()
 
     @property
     def has_friction(self) -> bool:
@@ -111,7 +119,7 @@ class Touching:
             if _largest(target - x) <= self._margin:
                 self._candidates, self._pose = self._look(x)
             else:
-                self._candidates = find_candidates(self.surface, x, target, self.surface.reach)
+                self._candidates = find_candidates(self.surface, x, target, self.surface.reach, self._trees)
                 self._pose = None
         return step_limit(self.surface, self._candidates, x, target)
 

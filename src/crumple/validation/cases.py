@@ -18,7 +18,9 @@ from crumple.validation.d_cone import validate_d_cone
 from crumple.validation.end_moment import validate_end_moment
 from crumple.validation.end_shear import validate_end_shear
 from crumple.validation.figures import save_figure
+from crumple.validation.flying import validate_flapping, validate_free_fall, validate_moved_copy, validate_spin
 from crumple.validation.foil_ball import validate_foil_ball
+from crumple.validation.incline import validate_incline
 from crumple.validation.locking import validate_locking
 from crumple.validation.plastic_round_trip import validate_plastic_round_trip
 from crumple.validation.result import CaseResult
@@ -40,6 +42,11 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "cylinder": validate_cylinder,
     "ridge": validate_ridge,
     "locking": validate_locking,
+    "free-fall": validate_free_fall,
+    "spin": validate_spin,
+    "moved-copy": validate_moved_copy,
+    "flapping": validate_flapping,
+    "incline": validate_incline,
 }
 """The cases that run by themselves."""
 
