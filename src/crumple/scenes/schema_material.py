@@ -37,7 +37,9 @@ class MaterialTable(Table):
     """One of: `preset`; `file` (measured fabric, JSON); `young` (one number or along u and v) with `poisson`;
     `stretch` with `bend`; `membrane` (C11, C12, C22, C33) with `bending` (along u, at 45°, along v).
 
-    Without preset or file, `thickness` and `density` are needed. Factors multiply what the form gives.
+    Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
+    yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"
+    means (a paper's machine direction) [degrees]. Factors multiply what the form gives.
     """
 
     preset: PartName | None = None
@@ -55,6 +57,7 @@ class MaterialTable(Table):
     yield_curvature: Annotated[float, Quantity("1/m", above=0, most=1e9)] | None = None
     weakening: Annotated[float, Quantity("", least=0, most=1e6)] | None = None
     yield_strain: Annotated[float, Quantity("", above=0, most=10)] | None = None
+    grain_angle: Annotated[float, Quantity("degrees", least=-360, most=360)] | None = None
     stretch_factor: Factor = 1.0
     bend_factor: Factor = 1.0
     density_factor: Factor = 1.0
