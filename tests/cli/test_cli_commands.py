@@ -21,7 +21,7 @@ from crumple.cli.picturing import parse_size
 from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording, create_recording
 
-COMMANDS = [
+COMMANDS = "run resume scenes materials check convert info verify analyze validate bench render".split()
     "run",
     "resume",
     "scenes",
