@@ -21,20 +21,8 @@ from crumple.cli.picturing import parse_size
 from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording, create_recording
 
-COMMANDS = "run resume scenes materials check convert info verify analyze validate bench render".split()
-    "run",
-    "resume",
-    "scenes",
-    "materials",
-    "check",
-    "convert",
-    "info",
-    "verify",
-    "analyze",
-    "validate",
-    "bench",
-    "render",
-]
+COMMANDS = ["run", "resume", "scenes", "materials", "check", "convert", "info", "verify", "analyze", "validate"]
+COMMANDS += ["bench", "render"]
 
 
 def invoke(*arguments: object):

@@ -18,6 +18,7 @@ def check_source(source: str, overrides: Sequence[str]) -> None:
     for error in report.errors:
         typer.echo(f"crumple: {error}", err=True)
     if report.size is not None:
-        typer.echo(f"{report.source}: {'' if report.exact else 'about '}{report.size}")
+        strain = "" if report.strain is None else f"; strained by at most {100.0 * report.strain:.2g} % at the start"
+        typer.echo(f"{report.source}: {'' if report.exact else 'about '}{report.size}{strain}")
     if not report.ok:
         raise typer.Exit(BAD_INPUT)

@@ -104,4 +104,3 @@ def _split_chords(u: Floats, faces: Ints, sewn: Bools, distance: Floats) -> tupl
         np.concatenate([sewn, np.zeros(count, bool)]),
         np.array(reach),
     )
-

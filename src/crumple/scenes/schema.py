@@ -18,6 +18,7 @@ from crumple.scenes.quantities import (
     Axis2,
     Factor,
     FileName,
+    FrameTime,
     Friction,
     Gap,
     Length,
@@ -296,7 +297,7 @@ class MotionTable(Table):
 class Run(Table):
     """How long, and how often a frame is written."""
 
-    frame_time: Span = 0.04
+    frame_time: FrameTime = 0.04
     duration: Span = 1.0
 
 
