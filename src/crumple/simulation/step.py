@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from crumple.simulation.arrivals import check_arrivals
 from crumple.simulation.integrate import integrate, kinetic_energy
 from crumple.simulation.model import Model
 from crumple.simulation.observers import StepReport
@@ -23,6 +24,7 @@ def advance_step(model: Model, state: State, workspace: Workspace, end: float) -
     attempt = first_attempt(model.solver, state.step_size, end - state.time, hold=is_held)
     while True:
         state = grip(model, state, attempt.step)
+        check_arrivals(model, state, workspace, attempt.step)
         outcome = integrate(model, state, workspace, attempt.step, hold=attempt.hold)
         error = step_error(model.solver, state, outcome, attempt.step, workspace.mass, workspace.size)
         reason = outcome.reason or ("the step is too inaccurate" if error > 4.0 else "")
