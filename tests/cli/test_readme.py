@@ -35,6 +35,7 @@ def test_scene_is_valid(napkin):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.slow
 def test_the_napkin_comes_to_rest_on_the_ball(napkin, capsys):
     """The Python example runs as written: its middle stays on the ball, its corners hang down beside it."""
     names: dict = {}

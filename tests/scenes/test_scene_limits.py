@@ -107,14 +107,8 @@ def test_everything_wrong_is_told_in_one_pass(tmp_path):
     """A bad value, an unknown key, an unknown material, an unknown motion and a bad shape, all at once."""
     tables = small() | {"run": {"frame_time": -1}, "colour": "red"}
     tables["sheets"][0] |= {"material": "paper", "name": "a"}
-    tables["sheets"].append(
-        {
-            "name": "b",
-            "material": "paper80",
-            "shape": outline([[0, 0], [1, 1], [1, 0], [0, 1]], 0.2),
-            "velocity": "fast",
-        }
-    )
+    bow_tie = outline([[0, 0], [1, 1], [1, 0], [0, 1]], 0.2)
+    tables["sheets"].append({"name": "b", "material": "paper80", "shape": bow_tie, "velocity": "fast"})
     tables["obstacles"] = [{"shape": {"kind": "sphere", "radius": 0.1, "center": [0, 0, 5]}, "motion": "roll"}]
     errors = checked(tmp_path, tables).errors
     for needle in ("run.frame_time", "colour", "did you mean 'paper80'", "no simple polygon", "velocity", "'roll'"):
@@ -140,7 +134,7 @@ def test_quick_without_its_table_is_refused(tmp_path):
     ],
 )
 def test_nonsense_is_refused_in_linear_time(tmp_path, name, text):
-    """These took 15 to 25 s; processor time leaves room for a busy machine."""
+    """These took 15 to 25 s: a guard against quadratic time, in processor time and with room, not a measure of speed."""
     (tmp_path / name).write_text(text)
     begin = time.process_time()
     report = check_scene(tmp_path / name)

@@ -86,6 +86,7 @@ def rebend(
 def restretch(elastic: Elastic, mesh: SheetMesh, materials: tuple[Material, ...], *, rest_strain: Floats) -> Elastic:
     """The same energies of the same mesh with another strain without stress, (face_count, 3)."""
     measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]
+    rest_strain = _strain_along_grain(rest_strain, mesh, materials)
     energies = tuple(
         replace(energy, rest_strain=rest_strain[measured == isinstance(energy, MembraneMeasured)])
         if isinstance(energy, MembraneStvk)
@@ -100,9 +101,10 @@ def make_membrane(
 ) -> list[tuple[Spring, Floats]]:
     """The membrane energies of `mesh` with their damping times [s]: constant faces, then measured ones."""
     rest = np.zeros((mesh.face_count, 3)) if rest_strain is None else rest_strain
+    rest = _strain_along_grain(rest, mesh, materials)
     measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]
     damping = np.array([material.damping for material in materials])[mesh.face_material]
-    corners = mesh.u[mesh.faces]
+    corners = _corners_along_grain(mesh, materials)
     terms: list[tuple[Spring, Floats]] = []
     if not measured.all():
         faces = np.flatnonzero(~measured)
@@ -174,6 +176,32 @@ def _side_bending(mesh: SheetMesh, materials: tuple[Material, ...], corners: Int
     stiffness = np.empty((len(corners), width))
     for index, material in enumerate(materials):
         chosen: Bools = group == index
-        values = bending_along(material.bending, across[chosen])
+        values = bending_along(material.bending, across[chosen] - material.grain_angle)
         stiffness[chosen] = values if values.ndim == 2 else values[:, None]
     return stiffness
+
+
+def _corners_along_grain(mesh: SheetMesh, materials: tuple[Material, ...]) -> Floats:
+    """Pattern corners (face_count, 3, 2) [m] on axes along and across the grain, which stiffnesses refer to."""
+    corners = mesh.u[mesh.faces]
+    grain = _grain(mesh, materials)
+    if not grain.any():
+        return corners
+    c, s = np.cos(grain)[:, None], np.sin(grain)[:, None]
+    return np.stack([c * corners[..., 0] + s * corners[..., 1], c * corners[..., 1] - s * corners[..., 0]], axis=2)
+
+
+def _strain_along_grain(strain: Floats, mesh: SheetMesh, materials: tuple[Material, ...]) -> Floats:
+    """A strain (face_count, 3) xx, yy, xy on the pattern axes, on axes along and across the grain."""
+    grain = _grain(mesh, materials)
+    if not grain.any():
+        return strain
+    c, s = np.cos(grain), np.sin(grain)
+    xx, yy, xy = strain.T
+    along, across = c * c * xx + s * s * yy + 2.0 * c * s * xy, s * s * xx + c * c * yy - 2.0 * c * s * xy
+    return np.stack([along, across, c * s * (yy - xx) + (c * c - s * s) * xy], axis=1)
+
+
+def _grain(mesh: SheetMesh, materials: tuple[Material, ...]) -> Floats:
+    """Angle of the grain of each face, from u [rad]."""
+    return np.array([material.grain_angle for material in materials])[mesh.face_material]

@@ -167,7 +167,8 @@ class Material:
         # the plate's coupling D12 + 2 D66, scaled with the given stiffnesses when these are not the plate's own
         coupling = (across * young[0] / share + 2.0 * shear) * cube
         if bend is not None:
-            coupling *= sqrt(along_u * along_v / (young[0] * young[1])) * share / cube
+            ratio = (across * young[0] + 2.0 * shear * share) / sqrt(young[0]) / sqrt(young[1])
+            coupling = ratio * sqrt(along_u) * sqrt(along_v)
         diagonal = 0.25 * (along_u + along_v + 2.0 * coupling)
         return cls(name, thickness, density, membrane, np.array([along_u, diagonal, along_v]), **others)
 

@@ -94,7 +94,11 @@ def _triangulate(polygon: shapely.Polygon) -> tuple[Floats, Ints]:
     """Counter-clockwise triangles between the polygon's corners."""
     import shapely
 
-    parts = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
+    try:
+        parts = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
+    except shapely.errors.GEOSException as error:  # corners that rounding cannot tell from straight lines
+        reason = " ".join(str(error).split())
+        raise InputError("outline.points", f"cannot be cut into triangles, sides are too close: {reason}") from None
     corners = np.array([shapely.get_coordinates(part)[:3] for part in parts])
     u, index = np.unique(corners.reshape(-1, 2), axis=0, return_inverse=True)
     faces = index.reshape(-1, 3)

@@ -16,8 +16,8 @@ from crumple.scenes.quantities import (
     refuse,
 )
 
-Modulus = Annotated[float, Quantity("Pa", above=0, most=1e15)]
-ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", above=0, most=1e15), repeat=True)]
+Modulus = Annotated[float, Quantity("Pa", least=1e-3, most=1e15)]
+ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", least=1e-3, most=1e15), repeat=True)]
 BendingPair = Annotated[tuple[float, float], Vector(2, Quantity("N m", least=0, most=1e6), repeat=True)]
 MembraneConstants = Annotated[tuple[float, float, float, float], Vector(4, Quantity("N/m", least=-1e12, most=1e12))]
 BendingConstants = Annotated[tuple[float, float, float], Vector(3, Quantity("N m", least=0, most=1e6))]
@@ -51,8 +51,8 @@ class MaterialTable(Table):
     bend: BendingPair | None = None
     membrane: MembraneConstants | None = None
     bending: BendingConstants | None = None
-    thickness: Annotated[float, Quantity("m", above=0, most=0.1)] | None = None
-    density: Annotated[float, Quantity("kg/m²", above=0, most=1e4)] | None = None
+    thickness: Annotated[float, Quantity("m", least=1e-9, most=0.1)] | None = None
+    density: Annotated[float, Quantity("kg/m²", least=1e-9, most=1e4)] | None = None
     damping: Annotated[float, Quantity("s", least=0, most=1e3)] | None = None
     yield_curvature: Annotated[float, Quantity("1/m", above=0, most=1e9)] | None = None
     weakening: Annotated[float, Quantity("", least=0, most=1e6)] | None = None

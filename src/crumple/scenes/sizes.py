@@ -15,7 +15,7 @@ from crumple.scenes.messages import Problems
 from crumple.scenes.schema import Scene, Sheet, Sizing
 from crumple.typing import Floats
 
-LARGEST_FACES = 2_000_000
+LARGEST_FACES = 1_000_000
 """Faces of all sheets, and of all obstacles, that a scene may ask for."""
 IMPOSSIBLE_FACES = 1e9
 """Faces that remeshing may be allowed to make by `size_min`, although it will hardly make them everywhere."""
@@ -97,8 +97,8 @@ def frame_count(scene: Scene) -> int:
 
 def estimate_size(scene: Scene) -> SceneSize:
     """The size before meshing: triangles of the asked edge length, or of the files' sizes."""
-    faces = sum(shape_faces(sheet.shape) for sheet in scene.sheets)
-    obstacles = sum(shape_faces(obstacle.shape) for obstacle in scene.obstacles)
+    faces = min(MOST_CELLS, sum(shape_faces(sheet.shape) for sheet in scene.sheets))
+    obstacles = min(MOST_CELLS, sum(shape_faces(obstacle.shape) for obstacle in scene.obstacles))
     most = refined_faces(scene, [shape_area(sheet) for sheet in scene.sheets])
     return SceneSize(int(faces), int(faces / 2), int(obstacles), frame_count(scene), most)
 
