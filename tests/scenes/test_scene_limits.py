@@ -134,7 +134,7 @@ def test_quick_without_its_table_is_refused(tmp_path):
     ],
 )
 def test_nonsense_is_refused_in_linear_time(tmp_path, name, text):
-    """These took 15 to 25 s: a guard against quadratic time, in processor time and with room, not a measure of speed."""
+    """These took 15 to 25 s: a guard against quadratic time, in processor time and with room, no measure of speed."""
     (tmp_path / name).write_text(text)
     begin = time.process_time()
     report = check_scene(tmp_path / name)

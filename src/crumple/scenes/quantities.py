@@ -18,6 +18,9 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 LARGEST_FILE = 500_000_000
 """Mesh files above this size are refused before they are read [bytes]."""
 
+SHORTEST = 1e-9
+"""Vectors that must not be zero are longer than this: squares of much shorter ones are."""
+
 
 def refuse(remedy: str) -> PydanticCustomError:
     """The pydantic error whose message is `remedy`."""
@@ -133,7 +136,7 @@ class Vector(_Plain):
             numbers = tuple(self.component.check(number, info) for number in value)
         except PydanticCustomError:
             raise refuse(self.remedy) from None
-        if self.nonzero and not math.hypot(*numbers) > 0:
+        if self.nonzero and not math.hypot(*numbers) > SHORTEST:
             raise refuse(self.remedy)
         return numbers
 
