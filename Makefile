@@ -9,11 +9,16 @@ endif
 DEMO := out/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format recompile clean
+FUZZ_SECONDS ?= 600
+FUZZ_CASES ?= 2500
+FUZZ_FIRST ?= 0
+
+.PHONY: help demo test fuzz fuzz-guided lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, simulate a short scene, render a picture"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
+	@echo "make fuzz    feed damaged scenes, meshes and recordings (FUZZ_SECONDS=600 FUZZ_CASES=2500 FUZZ_FIRST=0)"
 	@echo "make lint    lint, types and layering only"
 	@echo "make format  format the code"
 	@echo "make recompile  forget compiled kernels (after editing one that other files call)"
@@ -42,6 +47,15 @@ demo: $(VENV)/render.stamp
 
 test: lint
 	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+fuzz: $(VENV)/dev.stamp
+	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py \
+	    --cases $(FUZZ_CASES) --seconds $(FUZZ_SECONDS) --first $(FUZZ_FIRST)
+
+fuzz-guided: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py --guided \
+	    --cases $(FUZZ_CASES) --seconds $(FUZZ_SECONDS) --first $(FUZZ_FIRST)
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check src tests

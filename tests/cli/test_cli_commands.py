@@ -21,7 +21,8 @@ from crumple.cli.picturing import parse_size
 from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording, create_recording
 
-COMMANDS = ["run", "resume", "scenes", "check", "convert", "info", "verify", "analyze", "validate", "bench", "render"]
+COMMANDS = ["run", "resume", "scenes", "materials", "check", "convert", "info", "verify", "analyze", "validate"]
+COMMANDS += ["bench", "render"]
 
 
 def invoke(*arguments: object):
@@ -214,3 +215,13 @@ def test_check_tells_everything(tmp_path):
     assert len(result.stderr.splitlines()) >= 3
     assert all(line.startswith("crumple: ") for line in result.stderr.splitlines())
     assert_one_line_error(invoke("run", scene), 2, "crumple check")
+
+
+def test_materials_are_listed_with_their_values():
+    shown = CliRunner().invoke(app, ["materials"], env={"COLUMNS": "160"})
+    assert shown.exit_code == 0
+    assert all(name in shown.stdout for name in ("paper80-md", "card", "cardboard", "tissue", "aluminium-can"))
+    listed = json.loads(CliRunner().invoke(app, ["materials", "--json"]).stdout)
+    foil = listed["kitchen-foil"]
+    assert foil["area_density"] == pytest.approx(foil["density"] * foil["thickness"])
+    assert listed["cotton"]["yield_curvature"] is None

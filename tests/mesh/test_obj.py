@@ -199,3 +199,75 @@ def test_any_text_is_read_or_refused(tmp_path: Path, lines: list[list[str]], noi
     except InputError:
         return
     assert cm.validate_mesh(mesh, x) == []
+
+
+def textured(points: np.ndarray, texture: np.ndarray, faces: np.ndarray, corner: bool = False) -> str:
+    """An OBJ text with a texture coordinate per point, or one of its own per face corner."""
+    lines = [f"v {a!r} {b!r} {c!r}" for a, b, c in points.tolist()]
+    if corner:
+        texture, number = texture[faces].reshape(-1, 2), np.arange(3 * len(faces)).reshape(-1, 3)
+    else:
+        number = faces
+    lines += [f"vt {a!r} {b!r}" for a, b in texture.tolist()]
+    for face, uv in zip((faces + 1).tolist(), (number + 1).tolist(), strict=True):
+        lines.append("f " + " ".join(f"{i}/{t}" for i, t in zip(face, uv, strict=True)))
+    return "\n".join(lines)
+
+
+def paper(bend: bool) -> tuple[cm.SheetMesh, np.ndarray, np.ndarray]:
+    """A sheet of 297 × 210 mm with texture coordinates in 0…1, flat or rolled along the diagonal."""
+    mesh, x = cm.rectangle(0.297, 0.21, 0.02)
+    texture = mesh.u / [0.297, 0.21]
+    if bend:
+        s, t = (mesh.u @ np.array([[1, 1], [1, -1]]) / np.sqrt(2)).T
+        x = np.stack([0.3 * np.sin(s / 0.3), t, 0.3 * np.cos(s / 0.3)], axis=1)
+    return mesh, x, texture
+
+
+@pytest.mark.parametrize("bend", [False, True])
+@pytest.mark.parametrize("corner", [False, True])
+@pytest.mark.parametrize("mirror", [1.0, -1.0])
+def test_texture_of_zero_to_one_is_not_metres(tmp_path: Path, bend: bool, corner: bool, mirror: float) -> None:
+    mesh, x, texture = paper(bend)
+    data = read(tmp_path, textured(x, texture * [mirror, 1.0], mesh.faces, corner))
+    sheet, _ = cm.sheet_from_obj(data, "auto")
+    assert cm.choose_pattern(data, "auto")[2] == "fitted"
+    assert not sheet.has_seams
+    np.testing.assert_allclose(np.sort(sheet.corner_length), np.sort(mesh.corner_length), rtol=2e-3)
+    np.testing.assert_allclose(sheet.face_area.sum(), 0.297 * 0.21, rtol=1e-3)
+    kept = cm.sheet_texture(data, sheet)
+    np.testing.assert_array_equal(kept[sheet.faces], (texture * [mirror, 1.0])[mesh.faces])
+
+
+def test_texture_with_the_lengths_of_the_mesh_is_the_pattern(tmp_path: Path) -> None:
+    mesh, x, texture = paper(True)
+    data = read(tmp_path, textured(x, 0.99 * mesh.u, mesh.faces))
+    sheet, _ = cm.sheet_from_obj(data, "auto")
+    np.testing.assert_array_equal(sheet.u, 0.99 * mesh.u)
+    explicit, _ = cm.sheet_from_obj(read(tmp_path, textured(x, texture, mesh.faces)), "uv")
+    np.testing.assert_array_equal(explicit.u, texture)
+    marked = "# vt: pattern in m\n" + textured(x, texture, mesh.faces)
+    np.testing.assert_array_equal(cm.sheet_from_obj(read(tmp_path, marked), "auto")[0].u, texture)
+    arcsim = textured(x, texture, mesh.faces) + "\nnl 1\n"
+    np.testing.assert_array_equal(cm.sheet_from_obj(read(tmp_path, arcsim), "auto")[0].u, texture)
+
+
+def test_texture_that_cannot_be_a_pattern_leaves_the_mesh_at_rest(tmp_path: Path) -> None:
+    """A picture wrapped twice and shrunk on one side: the flat mesh is its own pattern, and has the picture's seams."""
+    mesh, x, texture = paper(False)
+    wrapped = texture**2
+    data = read(tmp_path, textured(x, wrapped, mesh.faces))
+    sheet, _ = cm.sheet_from_obj(data, "auto")
+    np.testing.assert_allclose(np.sort(sheet.corner_length), np.sort(mesh.corner_length), rtol=1e-9)
+    np.testing.assert_array_equal(cm.sheet_texture(data, sheet)[sheet.faces], wrapped[mesh.faces])
+    world, _ = cm.sheet_from_obj(read(tmp_path, textured(x, 2.0 * mesh.u, mesh.faces)), "world")
+    np.testing.assert_allclose(world.face_area.sum(), mesh.face_area.sum())
+    half = read(tmp_path, textured(x, wrapped, mesh.faces).replace("vt", "vt 0.5 0.5\nvt", 1))
+    assert cm.sheet_from_obj(half, "auto")[0].node_count == mesh.node_count
+
+
+@pytest.mark.parametrize("number", ["1e9", "-1e200", "1e308"])
+def test_coordinates_beyond_any_sheet_are_refused(tmp_path: Path, number: str) -> None:
+    for text in (f"v {number} 0 0\n", TRIANGLE + f"vt 0 {number}\n", TRIANGLE + f"vv 0 {number} 0\n"):
+        with pytest.raises(InputError, match=r"mesh\.obj:\d.*is the unit right\? must be within ±1e\+06"):
+            read(tmp_path, text)

@@ -101,7 +101,8 @@ def sheet(shape, material="paper80"):
 @pytest.mark.parametrize("case", [*BOTH, *SHEET_ONLY])
 def test_sheet_from_a_bad_file(case, tmp_path):
     write(tmp_path, (BOTH | SHEET_ONLY)[case])
-    refused(tmp_path, {"sheets": [sheet({"kind": "file", "mesh": "bad.obj"})]}, "sheets[0].shape", "bad.obj")
+    shape = {"kind": "file", "mesh": "bad.obj", "pattern": "uv"}
+    refused(tmp_path, {"sheets": [sheet(shape)]}, "sheets[0].shape", "bad.obj")
 
 
 @pytest.mark.parametrize("case", BOTH)

@@ -93,7 +93,7 @@ def test_overrides_leave_the_callers_tables_alone():
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("sheets[0].material.thickness=-3", "--set: sheets[0].material.thickness = -3 (must be > 0, in m)"),
+        ("sheets[0].material.thickness=-3", "--set: sheets[0].material.thickness = -3 (must be ≥ 1e-09, in m)"),
         ("sheets[0].materail.thickness=1", "--set: sheets[0].materail: unknown key; did you mean 'material'?"),
         ("sheets[4].name=x", "--set: sheets[4]: there is no such entry, the list has 1"),
         ("handles[0].name=x", "--set: handles[0]: there is no such entry, the list is empty"),
@@ -138,7 +138,7 @@ def test_all_problems_at_once_in_the_documented_form():
     with pytest.raises(SceneError) as caught:
         scene_from_tables(tables, source="scene.toml")
     assert set(caught.value.problems) == {
-        "scene.toml: sheets[0].material.thickness = -3 (must be > 0, in m)",
+        "scene.toml: sheets[0].material.thickness = -3 (must be ≥ 1e-09, in m)",
         "scene.toml: obstacles[0].shape.radius = 'big' (must be > 0 and ≤ 10000, in m; this is not a number)",
         "scene.toml: handles[0].select.kind = 'sid' (unknown kind; did you mean 'side'?)",
         "scene.toml: motions.lift.keys[1].tiem: unknown key; did you mean 'time'?",

@@ -137,7 +137,7 @@ def link_order(parents: Mapping[str, str | None], place: str = "motions") -> lis
 
     Raises InputError for a name that does not exist and for circular references, naming the circle.
     """
-    done: list[str] = []
+    done: dict[str, None] = {}  # in order, and quick to look up
     for first in parents:
         chain: list[str] = []
         name: str | None = first
@@ -149,8 +149,8 @@ def link_order(parents: Mapping[str, str | None], place: str = "motions") -> lis
                 raise InputError(f"{place}.{chain[-1]}.relative_to", "no motion has this name", name)
             chain.append(name)
             name = parents[name]
-        done.extend(reversed(chain))
-    return done
+        done.update(dict.fromkeys(reversed(chain)))
+    return list(done)
 
 
 def affine(

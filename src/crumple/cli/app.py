@@ -98,6 +98,15 @@ def scenes() -> None:
 
 @app.command()
 @guarded
+def materials(json: JsonOption = False) -> None:
+    """List the materials that a scene can name, with their values."""
+    from crumple.cli.listing import list_materials
+
+    list_materials(json)
+
+
+@app.command()
+@guarded
 def check(
     scene: SceneArgument,
     set_: SetOption = None,

@@ -8,7 +8,7 @@ import typer
 
 from crumple.cli.exits import BAD_INPUT
 from crumple.cli.notices import show_notes
-from crumple.scenes import check_scene
+from crumple.scenes import Report, check_scene
 
 
 def check_source(source: str, overrides: Sequence[str]) -> None:
@@ -18,6 +18,13 @@ def check_source(source: str, overrides: Sequence[str]) -> None:
     for error in report.errors:
         typer.echo(f"crumple: {error}", err=True)
     if report.size is not None:
-        typer.echo(f"{report.source}: {'' if report.exact else 'about '}{report.size}")
+        typer.echo(f"{report.source}: {'' if report.exact else 'about '}{report.size}{_strain(report)}")
     if not report.ok:
         raise typer.Exit(BAD_INPUT)
+
+
+def _strain(report: Report) -> str:
+    """How far the sheets are from their natural size at the start; nothing when they are not."""
+    if report.strain is None or report.strain < 1e-6:
+        return ""
+    return f"; strained by up to {100.0 * report.strain:.2g} % at the start"

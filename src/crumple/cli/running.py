@@ -40,7 +40,9 @@ def run_scene(
     folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
     check_vacant(folder, force)  # before the scene is built, which may take a while
     compile_with_notice(console, remeshing=scene.remeshing is not None)
+    known = len(scene.notes)
     model, state = build(scene)
+    show_notes(scene.notes[known:])
     with create_recording(folder, dump_scene(scene), force=force) as recorder:
         _advance(console, model, state, recorder)
 

@@ -31,13 +31,14 @@ Indices: TypeAlias = NDArray[np.intp]
 class MembraneParts:
     """The membranes of all faces of a mesh, unstrained at rest: `constant` ones, then `measured` ones, if any.
 
-    `faces`: which faces each has;  `damping`: their damping time β [s].
+    `faces`: which faces each has;  `damping`: their damping time β [s];  `grain` (face_count,): see `_grain`.
     """
 
     constant: MembraneStvk | None
     measured: MembraneMeasured | None
     faces: tuple[Indices, Indices]
     damping: tuple[Floats, Floats]
+    grain: Floats
 
     def at(self, x: Floats, rest_strain: Floats) -> list[tuple[MembraneStvk, Floats]]:
         """The energies with the Green strain `rest_strain` (face_count, 3) at rest, and the damping times of each.
@@ -45,6 +46,7 @@ class MembraneParts:
         The stiffness of measured membranes is that of the pose x.
         """
         parts: list[tuple[MembraneStvk, Floats]] = []
+        rest_strain = _strain_along_grain(rest_strain, self.grain)
         if self.constant is not None:
             parts.append((replace(self.constant, rest_strain=rest_strain[self.faces[0]]), self.damping[0]))
         if self.measured is not None:
@@ -57,7 +59,7 @@ def make_membranes(mesh: SheetMesh, materials: tuple[Material, ...]) -> Membrane
     """The membranes of `mesh`, whose faces name their material in `face_material`."""
     is_measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]
     damping = np.array([material.damping for material in materials])[mesh.face_material]
-    corners = mesh.u[mesh.faces]
+    corners = _corners_along_grain(mesh, materials)
     faces = np.flatnonzero(~is_measured), np.flatnonzero(is_measured)
     constant, measured = None, None
     if len(faces[0]):
@@ -68,7 +70,7 @@ def make_membranes(mesh: SheetMesh, materials: tuple[Material, ...]) -> Membrane
         table = np.array([m.membrane if m.membrane_is_measured else np.zeros((6, 4)) for m in materials])
         which = faces[1]
         measured = make_membrane_measured(corners[which], mesh.face_nodes[which], table[mesh.face_material[which]])
-    return MembraneParts(constant, measured, faces, (damping[faces[0]], damping[faces[1]]))
+    return MembraneParts(constant, measured, faces, (damping[faces[0]], damping[faces[1]]), _grain(mesh, materials))
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,31 @@ def _side_bending(mesh: SheetMesh, materials: tuple[Material, ...], corners: Int
     stiffness = np.empty((len(corners), width))
     for index, material in enumerate(materials):
         chosen: Bools = group == index
-        values = bending_along(material.bending, across[chosen])
+        values = bending_along(material.bending, across[chosen] - material.grain_angle)
         stiffness[chosen] = values if values.ndim == 2 else values[:, None]
     return stiffness
+
+
+def _corners_along_grain(mesh: SheetMesh, materials: tuple[Material, ...]) -> Floats:
+    """Pattern corners (face_count, 3, 2) [m] on axes along and across the grain, which stiffnesses refer to."""
+    corners: Floats = mesh.u[mesh.faces]
+    grain = _grain(mesh, materials)
+    if not grain.any():
+        return corners
+    c, s = np.cos(grain)[:, None], np.sin(grain)[:, None]
+    return np.stack([c * corners[..., 0] + s * corners[..., 1], c * corners[..., 1] - s * corners[..., 0]], axis=2)
+
+
+def _strain_along_grain(strain: Floats, grain: Floats) -> Floats:
+    """A strain (face_count, 3) xx, yy, xy on the pattern axes, on axes along and across the grain (face_count,)."""
+    if not grain.any():
+        return strain
+    c, s = np.cos(grain), np.sin(grain)
+    xx, yy, xy = strain.T
+    along, across = c * c * xx + s * s * yy + 2.0 * c * s * xy, s * s * xx + c * c * yy - 2.0 * c * s * xy
+    return np.stack([along, across, c * s * (yy - xx) + (c * c - s * s) * xy], axis=1)
+
+
+def _grain(mesh: SheetMesh, materials: tuple[Material, ...]) -> Floats:
+    """Angle of the grain of each face, from u [rad], (face_count,)."""
+    return np.array([material.grain_angle for material in materials])[mesh.face_material]

@@ -34,7 +34,9 @@ class Material:
     `damping` stiffness-proportional, the time β in β K v [s];
     `yield_curvature` [1/m], inf = never yields;  `weakening` γ: B falls to B/(1 + γ damage);
     `yield_strain` in plane, a norm of the Green strain, inf = never yields;
-    `strain_limit` the largest stretch (length over length at rest) that it allows, > 1, inf = none.
+    `strain_limit` the largest stretch (length over length at rest) that it allows, > 1, inf = none;
+    `grain_angle` [rad], counter-clockwise from u: the direction on the pattern that the first values of `membrane`
+    and `bending` belong to (a paper's machine direction), 0 = u itself.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Material:
     weakening: float = 0.0
     yield_strain: float = float("inf")
     strain_limit: float = float("inf")
+    grain_angle: float = 0.0
 
     def __post_init__(self) -> None:
         _require(self.name, "thickness", self.thickness, "in m")
@@ -59,6 +62,8 @@ class Material:
             _require(self.name, "yield_strain", self.yield_strain, "or inf")
         if not self.strain_limit > 1.0:
             raise InputError(_place(self.name, "strain_limit"), "must be > 1: a stretch, or inf", self.strain_limit)
+        if not isinstance(self.grain_angle, (int, float)) or not abs(self.grain_angle) <= 2.0 * pi:
+            raise InputError(_place(self.name, "grain_angle"), "must lie within ±2π, in rad", self.grain_angle)
         object.__setattr__(self, "membrane", _table(self, "membrane", self.membrane, ((4,), (6, 4))))
         object.__setattr__(self, "bending", _table(self, "bending", self.bending, ((3,), (3, 5))))
         if not self.membrane_is_measured:
@@ -148,9 +153,12 @@ class Material:
         for label, modulus in zip(("young[0]", "young[1]"), young, strict=True):
             _require(name, label, modulus, "in Pa")
         _require(name, "thickness", thickness, "in m")
+        if not isinstance(poisson, (int, float)) or isinstance(poisson, bool):
+            raise InputError(_place(name, "poisson"), "must be a number", poisson)
         across = poisson * young[1] / young[0]
         if not isfinite(poisson) or poisson * across >= 1.0:
-            raise InputError(_place(name, "poisson"), "poisson² E_v/E_u must be below 1", poisson)
+            remedy = "ν_uv ν_vu = poisson² E_v/E_u must be below 1: some strain would cost no energy"
+            raise InputError(_place(name, "poisson"), remedy, poisson)
         share = 1.0 - poisson * across
         mean = sqrt(poisson * across)
         if shear is None:
@@ -163,7 +171,8 @@ class Material:
         # the plate's coupling D12 + 2 D66, scaled with the given stiffnesses when these are not the plate's own
         coupling = (across * young[0] / share + 2.0 * shear) * cube
         if bend is not None:
-            coupling *= sqrt(along_u * along_v / (young[0] * young[1])) * share / cube
+            ratio = (across * young[0] + 2.0 * shear * share) / sqrt(young[0]) / sqrt(young[1])
+            coupling = ratio * sqrt(along_u) * sqrt(along_v)
         diagonal = 0.25 * (along_u + along_v + 2.0 * coupling)
         return cls(name, thickness, density, membrane, np.array([along_u, diagonal, along_v]), **others)
 

@@ -29,7 +29,8 @@ BENDING_FACTOR = 0.25
 DEFAULT_THICKNESS = 1e-4
 """Thickness [m] of a material whose file has none, as ARCSim's do."""
 
-_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+"""Strings and comments, also those that do not end: looking for an end that is not there would take quadratic time."""
 
 
 def strip_comments(text: str) -> str:

@@ -17,7 +17,13 @@ from crumple.mesh.edits import (
 from crumple.mesh.fields import Field, field_columns
 from crumple.mesh.generate import cylinder, disk, moebius, rectangle, side_nodes
 from crumple.mesh.obj import ObjData, read_obj, write_obj
-from crumple.mesh.obj_sheet import merge_pattern_and_world, sheet_from_obj, surface_from_obj
+from crumple.mesh.obj_sheet import (
+    choose_pattern,
+    merge_pattern_and_world,
+    sheet_from_obj,
+    sheet_texture,
+    surface_from_obj,
+)
 from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
 from crumple.mesh.outline import outline
 from crumple.mesh.rings import Links
@@ -37,6 +43,7 @@ __all__ = [
     "SheetMesh",
     "box",
     "check_mesh",
+    "choose_pattern",
     "collapse_edge",
     "compact",
     "concatenate",
@@ -61,6 +68,7 @@ __all__ = [
     "read_obj",
     "rectangle",
     "sheet_from_obj",
+    "sheet_texture",
     "side_nodes",
     "sphere",
     "split_edge",

@@ -1,7 +1,9 @@
-"""Wavefront OBJ in and out; texture coordinates are the pattern.
+"""Wavefront OBJ in and out.
 
-Beside `v`, `vt` and `f` the tags of ARCSim's files are understood: `nl LABEL` labels the last `v`, `vv X Y Z` is
-its velocity, `e I J` names an edge and `el LABEL` labels it (`el I J LABEL` does both). Others are kept raw.
+Texture coordinates are the pattern in files of ours, which say so in a comment, and in ARCSim's; in those of other
+programs they usually place a picture. Beside `v`, `vt` and `f` the tags of ARCSim's files are understood: `nl LABEL`
+labels the last `v`, `vv X Y Z` is its velocity, `e I J` names an edge and `el LABEL` labels it (`el I J LABEL` does
+both). Others are kept raw.
 """
 
 from __future__ import annotations
@@ -18,8 +20,14 @@ from crumple.mesh.generate import FACE_LIMIT
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Floats, Ints
 
-BYTE_LIMIT = 2_000_000_000
+BYTE_LIMIT = 500_000_000
 """Larger files are refused before they are read."""
+LARGEST_COORDINATE = 1e6
+"""Coordinates beyond this [m] are refused: surely a wrong unit, and their squares and cubes must stay finite."""
+PATTERN_MARK = "# vt: pattern in m"
+"""The comment that says that texture coordinates are the pattern."""
+_ARCSIM_TAGS = frozenset(("nl", "vv", "el", "ny", "nv", "ea", "ed", "ez"))
+"""Tags that only ARCSim's files have: there texture coordinates are the pattern."""
 
 _STANDARD = frozenset(("vn", "vp", "g", "o", "s", "l", "p", "mtllib"))
 """Tags of the format that say nothing about a sheet."""
@@ -33,6 +41,7 @@ class ObjData:
     a corner has none; `face_group` (f,) index into `group_names` (from `usemtl`), -1 = none;
     `point_label` (n,) from `nl`, 0 = none; `velocity` (n, 3) from `vv` [m/s]; `edges` (k, 3): two points and a label.
     `custom`: unknown tag → list of (line number, index of the last point, words).
+    `says_pattern`: whether the file says that its texture coordinates are the pattern [m].
     """
 
     path: str
@@ -46,6 +55,7 @@ class ObjData:
     velocity: Floats
     edges: Ints
     custom: dict[str, list[tuple[int, int, list[str]]]]
+    says_pattern: bool = False
 
     @property
     def has_texture(self) -> bool:
@@ -71,6 +81,7 @@ class _Reader:
     edges: list[tuple[int, int, int]] = field(default_factory=list)
     edge: tuple[int, int] | None = None
     custom: dict[str, list[tuple[int, int, list[str]]]] = field(default_factory=dict)
+    says_pattern: bool = False
 
     def read(self, text: str) -> None:
         """Read all lines."""
@@ -89,7 +100,9 @@ class _Reader:
         for self.line, line in enumerate(text.split("\n"), 1):
             words = line.split()
             if not words or words[0].startswith("#"):
+                self.says_pattern = self.says_pattern or line.strip() == PATTERN_MARK
                 continue
+            self.says_pattern = self.says_pattern or words[0] in _ARCSIM_TAGS
             if "#" in line:
                 words = line[: line.index("#")].split()
             read = tags.get(words[0])
@@ -114,8 +127,9 @@ class _Reader:
             raise self.fail("must be numbers", words) from None
         if len(values) < least:
             raise self.fail(f"needs {least} numbers", words)
-        if not all(map(math.isfinite, values)):
-            raise self.fail("must be finite numbers", words)
+        if not all(abs(value) <= LARGEST_COORDINATE for value in values):
+            remedy = "must be finite numbers" if not all(map(math.isfinite, values)) else "is the unit right? must be"
+            raise self.fail(f"{remedy} within ±{LARGEST_COORDINATE:g}", words)
         return values
 
     def integers(self, words: list[str], count: int) -> list[int]:
@@ -242,6 +256,7 @@ def read_obj(path: str | Path) -> ObjData:
         velocity=velocity,
         edges=np.array(reader.edges, np.int32).reshape(-1, 3),
         custom=reader.custom,
+        says_pattern=reader.says_pattern,
     )
 
 
@@ -263,7 +278,7 @@ def write_obj(path: str | Path, mesh: SheetMesh, x: Floats) -> None:
     """Write nodes as `v` (with `nl` labels), vertices as `vt`, faces, material groups as `usemtl material_K`,
     labelled edges as `e` and `el`. Numbers keep all their digits: reading gives the same sheet.
     """
-    lines = []
+    lines = [PATTERN_MARK]
     for (a, b, c), label in zip(x.tolist(), mesh.node_label.tolist(), strict=True):
         lines.append(f"v {a!r} {b!r} {c!r}")
         if label:

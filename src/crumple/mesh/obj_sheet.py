@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import numpy as np
 
 from crumple.errors import InputError
 from crumple.mesh.obj import ObjData
+from crumple.mesh.obj_pattern import fit_charts, same_lengths, unify_texture
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import check_mesh
 from crumple.typing import Floats, Ints
@@ -16,22 +18,53 @@ FLAT = 1e-6
 """A mesh thinner than this times its extent is flat and serves as its own pattern."""
 
 
-def sheet_from_obj(data: ObjData) -> tuple[SheetMesh, Floats]:
-    """A checked sheet and its world positions (node_count, 3) [m].
+Pattern = Literal["auto", "uv", "world"]
+Origin = Literal["uv", "fitted", "flat", "triangles"]
 
-    With texture coordinates: they are the pattern, a vertex is a pair of point and coordinate, several on one
-    point make a seam. Without: a flat mesh is its own pattern (turned so that faces are counter-clockwise); any
-    other gets one per triangle, first corner at the origin, second on the u axis, a vertex per corner.
+
+def sheet_from_obj(data: ObjData, pattern: Pattern = "uv") -> tuple[SheetMesh, Floats]:
+    """A checked sheet and its world positions (node_count, 3) [m]; `choose_pattern` tells what its pattern is.
+
+    A vertex is a point with a place on the pattern and a texture coordinate; several on one point make a seam.
     """
-    if data.has_texture:
-        return _assemble(data, data.texture, data.face_texture)
-    if (data.face_texture >= 0).any():
+    positions, corners, origin = choose_pattern(data, pattern)
+    texture = unify_texture(data) if data.has_texture and origin in ("flat", "triangles") else corners
+    return _assemble(data, positions, corners, texture)
+
+
+def choose_pattern(data: ObjData, pattern: Pattern = "uv") -> tuple[Floats, Ints, Origin]:
+    """Pattern positions (n, 2) [m], those of the face corners (face_count, 3), and where they come from.
+
+    "uv": the texture coordinates, if there are any. "world": the sheet has its natural size and shape as it is in the
+    file, and texture coordinates say nothing about that. "auto": "uv" if the file says so or if lengths agree with
+    those of the mesh; "fitted" if they do after each chart was stretched along two directions, as a picture is on a
+    rectangle; else "world". Then a "flat" mesh is its own pattern (turned so that faces are counter-clockwise), and
+    any other has a pattern per triangle: first corner at the origin, second on the u axis, a vertex per corner.
+    """
+    if not data.has_texture and (data.face_texture >= 0).any():
         raise InputError(data.path, "some corners have texture coordinates, some have not: give all or none")
+    if data.has_texture and (pattern == "uv" or (pattern == "auto" and data.says_pattern)):
+        return data.texture, data.face_texture, "uv"
+    if data.has_texture and pattern == "auto":
+        corners = unify_texture(data)
+        if same_lengths(data, data.texture[corners]):
+            return data.texture, corners, "uv"
+        fitted = fit_charts(data, corners)
+        if fitted is not None:
+            return fitted, corners, "fitted"
     flat = _flat_pattern(data)
     if flat is not None:
-        return _assemble(data, flat, data.faces)
-    pattern = _triangle_patterns(data)
-    return _assemble(data, pattern, np.arange(3 * len(data.faces), dtype=np.int32).reshape(-1, 3))
+        return flat, data.faces, "flat"
+    return _triangle_patterns(data), np.arange(3 * len(data.faces), dtype=np.int32).reshape(-1, 3), "triangles"
+
+
+def sheet_texture(data: ObjData, mesh: SheetMesh) -> Floats | None:
+    """Texture coordinates of the vertices of the sheet made of `data`, (vertex_count, 2), or None if it has none."""
+    if not data.has_texture:
+        return None
+    texture = np.zeros((mesh.vertex_count, 2))
+    texture[mesh.faces] = data.texture[data.face_texture]
+    return texture
 
 
 def surface_from_obj(data: ObjData) -> tuple[Floats, Ints]:
@@ -54,17 +87,16 @@ def merge_pattern_and_world(pattern: ObjData, world: ObjData) -> tuple[SheetMesh
     if len(pattern.faces) != len(world.faces):
         remedy = f"has {len(world.faces)} faces, but its pattern {pattern.path} has {len(pattern.faces)}"
         raise InputError(world.path, remedy)
-    return _assemble(world, np.ascontiguousarray(pattern.points[:, :2]), pattern.faces)
+    return _assemble(world, np.ascontiguousarray(pattern.points[:, :2]), pattern.faces, pattern.faces)
 
 
-def _assemble(data: ObjData, pattern: Floats, face_pattern: Ints) -> tuple[SheetMesh, Floats]:
-    """The sheet whose face corners are pairs of a point of `data` and a row of `pattern`."""
-    point_count = len(data.points)
-    key = face_pattern.astype(np.int64) * point_count + data.faces
-    pairs, index = np.unique(key, return_inverse=True)
+def _assemble(data: ObjData, pattern: Floats, face_pattern: Ints, texture: Ints) -> tuple[SheetMesh, Floats]:
+    """The sheet whose face corners are a point of `data` with a row of `pattern` and a `texture` coordinate."""
+    corners = np.stack([face_pattern, data.faces, texture], axis=2).reshape(-1, 3)
+    vertices, index = np.unique(corners, axis=0, return_inverse=True)
     mesh = SheetMesh(
-        u=np.ascontiguousarray(pattern[pairs // point_count]),
-        vertex_node=(pairs % point_count).astype(np.int32),
+        u=np.ascontiguousarray(pattern[vertices[:, 0]]),
+        vertex_node=vertices[:, 1].astype(np.int32),
         faces=index.reshape(-1, 3).astype(np.int32),
         face_material=_material_groups(data),
         face_sheet=np.zeros(len(data.faces), np.int32),

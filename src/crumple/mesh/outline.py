@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 LONG, SHORT = 4.0 / 3.0, 0.6
 """Edges longer / shorter than this times the size are split / collapsed."""
+THINNEST = 1e-9
+"""Area of a face over its longest edge squared, below which edits refuse it (`rings.is_thin`)."""
+MOST_OVER = 8.0
+"""Faces while refining, over those expected, beyond which an outline is refused."""
 ROUNDS = 12
 """Rounds of splitting, collapsing, flipping and smoothing; the mesh settles after about eight."""
 
@@ -34,15 +38,21 @@ def outline(
     """A flat sheet bounded by the polygon `points` (n, 2) without the polygons `holes`, edges about `size` [m].
 
     Constrained Delaunay triangulation of the corners, then our own refinement: long edges are split, short ones
-    collapsed, edges flipped to Delaunay, inner vertices moved to the centre of their neighbours.
+    collapsed, edges flipped to Delaunay, inner vertices moved to the centre of their neighbours. The sides are split
+    first: triangles that reach from end to end of a narrow strip would be split into countless needles.
+    Raises InputError for outlines that cannot be filled with faces of that size.
     """
     require_positive("outline", size=size)
     polygon = _polygon(points, holes)
-    limit_faces("outline.size", 2.3 * polygon.area / size**2 + 2.0 * polygon.length / size, size)
+    expected = outline_faces(polygon.area, polygon.length, size)
+    limit_faces("outline.size", expected, size)
     u, faces = _triangulate(polygon)
+    _check_needles(u, faces, size)
     buf = open_buffers(make_sheet_mesh(u, faces), spare=4.0)
+    most = int(MOST_OVER * max(expected, len(faces)))
+    buf = _split_all(buf, LONG * size, most, size, border=True)
     for _ in range(ROUNDS):
-        buf = _split_all(buf, LONG * size)
+        buf = _split_all(buf, LONG * size, most, size)
         _collapse_short(buf, SHORT * size, LONG * size)
         _flip_to_delaunay(buf)
         for _ in range(3):
@@ -51,6 +61,11 @@ def outline(
     mesh = compact(buf)[0]
     flat = make_sheet_mesh(mesh.u, mesh.faces, vertex_node=mesh.vertex_node)
     return flat, flat.node_rest.copy()
+
+
+def outline_faces(area: float, length: float, size: float) -> float:
+    """About how many faces fill an outline of `area` [m²] and boundary `length` [m] with edges of `size` [m]."""
+    return 2.3 * area / size**2 + 2.0 * length / size
 
 
 def _polygon(points: object, holes: Sequence[object]) -> shapely.Polygon:
@@ -79,7 +94,11 @@ def _triangulate(polygon: shapely.Polygon) -> tuple[Floats, Ints]:
     """Counter-clockwise triangles between the polygon's corners."""
     import shapely
 
-    parts = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
+    try:
+        parts = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
+    except shapely.errors.GEOSException as error:  # corners that rounding cannot tell from straight lines
+        reason = " ".join(str(error).split())
+        raise InputError("outline.points", f"cannot be cut into triangles, sides are too close: {reason}") from None
     corners = np.array([shapely.get_coordinates(part)[:3] for part in parts])
     u, index = np.unique(corners.reshape(-1, 2), axis=0, return_inverse=True)
     faces = index.reshape(-1, 3)
@@ -89,22 +108,54 @@ def _triangulate(polygon: shapely.Polygon) -> tuple[Floats, Ints]:
     return u, faces.astype(np.int32)
 
 
+def _check_needles(u: Floats, faces: Ints, size: float) -> None:
+    """Raise InputError when the outline comes so close to itself that a face there would have no shape."""
+    p = u[faces]
+    e, f = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
+    area = 0.5 * np.abs(e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0])
+    longest = np.linalg.norm(p - np.roll(p, -1, axis=1), axis=2).max(axis=1)
+    thin = np.flatnonzero(~(area > THINNEST * longest**2))
+    if len(thin):
+        x, y = p[thin[0]].mean(axis=0)
+        remedy = f"is too narrow for faces near ({x:.4g}, {y:.4g}) m; cut off the sharp corner or enlarge the size"
+        raise InputError("outline.points", f"{remedy} ({size:g} m)")
+
+
 @njit(cache=True)
 def _length(links: Links, edge: int) -> float:
     a, b = corner_vertex(links, edge), corner_vertex(links, following(edge))
     return np.hypot(links.u[b, 0] - links.u[a, 0], links.u[b, 1] - links.u[a, 1])
 
 
-def _split_all(buf: Buffers, limit: float) -> Buffers:
-    """Split and flip in turn until no edge is longer than `limit` [m]."""
+def _split_all(buf: Buffers, limit: float, most: int, size: float, *, border: bool = False) -> Buffers:
+    """Split and flip in turn until no edge (of the border) is longer than `limit` [m]; InputError beyond `most` faces.
+
+    All long edges of the border are halved once before any is halved again, so that flips have little to mend.
+    """
     while True:
-        count = _split_long(buf, limit)
+        count = _split_border(buf, limit) if border else _split_long(buf, limit)
+        if buf.counters.faces > most:
+            remedy = f"needs more than {most} faces: corners too sharp or sides too close; enlarge the size"
+            raise InputError("outline.size", remedy, size)
         if count < 0:
             buf = grow(buf)
-        elif count == 0:
+        if count == 0:
             return buf
-        else:
-            _flip_to_delaunay(buf)
+        _flip_to_delaunay(buf)
+
+
+@njit(cache=True)
+def _split_border(buf: Buffers, limit: float) -> int:
+    """Halve each edge of the border that is longer than `limit` [m]; how many, -1 = no capacity."""
+    count = 0
+    for edge in range(3 * buf.counters.faces):
+        if buf.links.faces[edge // 3, 0] >= 0 and buf.links.twin[edge] < 0 and _length(buf.links, edge) > limit:
+            code = split_edge(buf, edge, 0.5)
+            if code == NO_CAPACITY:
+                return -1
+            if code == OK:
+                count += 1
+    return count
 
 
 @njit(cache=True)
@@ -165,12 +216,11 @@ def _flip_to_delaunay(buf: Buffers) -> None:
         count = 0
         for edge in range(3 * buf.counters.faces):
             other = buf.links.twin[edge]
-            if (
-                buf.links.faces[edge // 3, 0] >= 0
-                and other >= 0
-                and _cotangent(buf.links, edge) + _cotangent(buf.links, other) < -1e-9
-                and flip_edge(buf, edge) == OK
-            ):
+            if buf.links.faces[edge // 3, 0] < 0 or other < 0:
+                continue
+            here, there = _cotangent(buf.links, edge), _cotangent(buf.links, other)
+            # relative to their size, which is large where faces are needles: rounding would flip them to and fro
+            if here + there < -1e-9 * max(1.0, abs(here), abs(there)) and flip_edge(buf, edge) == OK:
                 count += 1
         if count == 0:
             return

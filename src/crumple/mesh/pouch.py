@@ -72,24 +72,31 @@ def _split_chords(u: Floats, faces: Ints, sewn: Bools, distance: Floats) -> tupl
 
     Both panels would share such an edge, and the faces beyond it.
     """
-    triangles = [tuple(int(v) for v in face) for face in faces]
-    edges: dict[tuple[int, int], list[int]] = {}
+    triangles = [[int(v) for v in face] for face in faces]
+    around: list[set[int]] = [set() for _ in range(len(u))]
+    edges: dict[tuple[int, int], int] = {}
     for f, face in enumerate(triangles):
         for k in range(3):
-            a, b = face[k], face[(k + 1) % 3]
+            around[face[k]].add(f)
+            a, b = sorted((face[k], face[(k + 1) % 3]))
             if sewn[a] and sewn[b]:
-                edges.setdefault((min(a, b), max(a, b)), []).append(f)
+                edges[a, b] = edges.get((a, b), 0) + 1
     points, reach = list(u), list(distance)
-    for (a, b), pair in edges.items():
-        if len(pair) < 2:
+    for (a, b), count in edges.items():
+        if count < 2:
             continue
         new = len(points)
         points.append(0.5 * (u[a] + u[b]))
         reach.append(0.5 * float(np.linalg.norm(u[a] - u[b])))
-        for f in _faces_with(triangles, a, b):
-            face = triangles[f]
-            triangles[f] = tuple(new if v == b else v for v in face)
-            triangles.append(tuple(new if v == a else v for v in face))
+        around.append(set())
+        for f in sorted(around[a] & around[b]):  # the face keeps a, a new one has b
+            other = [new if v == a else v for v in triangles[f]]
+            triangles[f] = [new if v == b else v for v in triangles[f]]
+            around[b].remove(f)
+            around[new].add(f)
+            for v in other:
+                around[v].add(len(triangles))
+            triangles.append(other)
     count = len(points) - len(u)
     return (
         np.array(points),
@@ -97,8 +104,3 @@ def _split_chords(u: Floats, faces: Ints, sewn: Bools, distance: Floats) -> tupl
         np.concatenate([sewn, np.zeros(count, bool)]),
         np.array(reach),
     )
-
-
-def _faces_with(triangles: list[tuple[int, ...]], a: int, b: int) -> list[int]:
-    """The faces that have both points (earlier splits may have given them other numbers)."""
-    return [f for f, face in enumerate(triangles) if a in face and b in face]

@@ -31,6 +31,7 @@ def cloth_table(entry: Entry, k: int, files: Files, own: dict[str, Any] | None) 
     The scale of the transform enlarges pattern and world alike, so it does not strain the sheet.
     """
     table: dict[str, Any] = {"name": f"cloth{k}", "shape": {"kind": "file", "mesh": files.find(entry, "mesh")}}
+    table["shape"]["pattern"] = "uv"  # ARCSim's material space, in m
     if entry.has("transform"):
         table["transform"] = transform_table(entry.entry("transform"))
     velocity = entry.take("velocity")

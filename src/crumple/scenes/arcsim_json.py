@@ -13,9 +13,14 @@ from crumple.errors import InputError
 from crumple.scenes.messages import Path, one_line, place, suggest
 from crumple.scenes.text import read_text
 
-_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMA = re.compile(r'"(?:\\.|[^"\\\n])*"|,(?=\s*[\]}])')
-"""Strings (left alone), comments, and commas before a closing bracket."""
+_STRING = r'"(?:\\.|[^"\\\n])*"?'
+"""A string, also one that does not end: a pattern that had to give it up would look for its end again and again."""
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMA = re.compile(_STRING + r"|,(?=\s*[\]}])", re.DOTALL)
+_BRACKET = re.compile(_STRING + r"|[\[{\]}]", re.DOTALL)
+"""Strings (left alone), with comments, commas before a closing bracket, or brackets."""
+MOST_UNKNOWN = 30
+"""Unknown keys of an object that are named; more are counted."""
 
 MOST_DEPTH = 50
 """Brackets within brackets; scenes have less than ten."""
@@ -122,17 +127,20 @@ class Entry:
 
     def close(self) -> None:
         """Note every key that was not read."""
-        for key in self.record:
-            if key not in self.known:
-                hint = suggest(key, sorted(self.known)).partition("; known here")[0]
-                self.notes.add((*self.path, key), f"unknown, ignored{hint}")
+        unknown = [key for key in self.record if key not in self.known]
+        known = sorted(self.known)
+        for key in unknown[:MOST_UNKNOWN]:
+            hint = suggest(key, known).partition("; known here")[0]
+            self.notes.add((*self.path, key), f"unknown, ignored{hint}")
+        if len(unknown) > MOST_UNKNOWN:
+            self.notes.add((*self.path, "…"), f"{len(unknown) - MOST_UNKNOWN} more unknown keys, ignored")
 
 
 def parse_json(text: str, label: str) -> Any:
     """The value in a JSON text that may have comments and commas before closing brackets; errors name the line."""
     plain = _COMMA.sub(_blank, _COMMENT.sub(_blank, text))
     depth = deepest = 0
-    for bracket in re.findall(r'"(?:\\.|[^"\\\n])*"|[\[{\]}]', plain):
+    for bracket in _BRACKET.findall(plain):
         depth += (bracket in "[{") - (bracket in "]}")
         deepest = max(deepest, depth)
     if deepest > MOST_DEPTH:

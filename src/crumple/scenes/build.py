@@ -33,6 +33,7 @@ from crumple.scenes.references import check_references
 from crumple.scenes.schema import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
+from crumple.scenes.starting import check_start
 from crumple.scenes.toml import load_scene
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
 from crumple.sizing.options import SizingOptions
@@ -58,13 +59,14 @@ def build(scene: Scene | str | Path, overrides: Sequence[str] = (), *, quick: bo
 
 def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     """The same, noting problems instead of raising them; None when there were any."""
-    check_references(scene, problems)
     check_size(scene, problems)
+    is_too_large = bool(problems.messages)
+    check_references(scene, problems)
     motions = make_motions(scene, problems)
     materials = [_materials(sheet, k, problems) for k, sheet in enumerate(scene.sheets)]
-    if problems.messages:
+    if is_too_large:
         return None
-    sheets = [_sheet(sheet, k, materials[k], problems) for k, sheet in enumerate(scene.sheets)]
+    sheets = [_sheet(sheet, k, materials[k], problems) for k, sheet in enumerate(scene.sheets) if materials[k]]
     obstacles = _obstacles(scene, motions, problems)
     if problems.messages:
         return None
@@ -82,7 +84,10 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
         bonds=bonds,
         step_size=_first_step(model.solver, model.frame_time),
     )
-    check_overlaps(model, state, problems)
+    check_start(scene, model, state, problems)
+    if not problems.messages:
+        check_overlaps(model, state, problems)
+    scene._notes = tuple(dict.fromkeys([*scene.notes, *problems.notes]))
     return None if problems.messages else (model, state)
 
 
@@ -105,7 +110,7 @@ def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) 
     path = ("sheets", k, "shape")
     made = None
     with problems.catch(path):
-        mesh, x, v = sheet_shape(sheet.shape)
+        mesh, x, v = sheet_shape(sheet.shape, lambda text: problems.note(path, text))
         found = validate_mesh(mesh, x)
         if not found and mesh.face_material.max() >= len(materials):
             found = [f"has face group {mesh.face_material.max()} but the sheet has {len(materials)} material(s)"]
@@ -164,6 +169,8 @@ def _obstacles(scene: Scene, motions: dict[str, Motion], problems: Problems) -> 
     made = []
     for k, (table, name) in enumerate(zip(scene.obstacles, scene.obstacle_names, strict=True)):
         thickness = table.thickness if table.thickness is not None else scene.contact.thickness or 0.0
+        if table.motion is not None and table.motion not in motions:
+            continue  # which has been told
         with problems.catch(("obstacles", k, "shape")):
             made.append(make_scene_obstacle(table, name, motions, thickness, name))
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import radians
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,13 @@ _OWN = ("thickness", "density", "damping", "yield_curvature", "weakening", "yiel
 def make_material(table: MaterialTable, name: str) -> Material:
     """The material that a table describes.
 
-    With a preset or a file, `thickness`, `density`, `damping`, `yield_curvature`, `weakening` and `yield_strain`
-    replace its own values and leave the stiffnesses alone.
+    The `thickness` of a preset changes what follows from it (`Preset.sheet`); that of a file changes nothing else, as
+    the stiffnesses in it were measured. Then `density`, `damping`, `yield_curvature`, `weakening`, `yield_strain` and
+    `grain_angle` replace the values of the preset or the file.
     """
     own: dict[str, Any] = {key: value for key in _OWN if (value := getattr(table, key)) is not None}
+    if table.grain_angle is not None:
+        own["grain_angle"] = radians(table.grain_angle)
     material = replace(_base(table, name, own), **own)
     return replace(
         material,
@@ -34,7 +38,7 @@ def make_material(table: MaterialTable, name: str) -> Material:
 def _base(table: MaterialTable, name: str, own: dict[str, Any]) -> Material:
     """The material of the table's form, before own values and factors."""
     if table.preset is not None:
-        return preset(table.preset)
+        return preset(table.preset, table.thickness)
     if table.file is not None:
         path = Path(table.file)
         return parse_arcsim_material(read_json(path, path.name), path.name)

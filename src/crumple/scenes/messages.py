@@ -15,6 +15,10 @@ from crumple.errors import InputError
 
 Path = tuple[str | int, ...]
 
+MOST_PROBLEMS = 200
+"""Problems of a file that are told one by one; more are counted."""
+LONGEST_NAME = 100
+"""Names beyond this many characters are not compared with known ones, which takes time that grows with their square."""
 _BARE = re.compile(r"[A-Za-z0-9_\-]{1,64}")
 
 
@@ -31,11 +35,16 @@ class Problems:
     """Collects problems so that all of them can be told at once."""
 
     def __init__(self, source: str) -> None:
-        self.source, self.messages = source, list[str]()
+        self.source, self.messages, self.notes = source, list[str](), list[str]()
 
     def add(self, path: Path, remedy: str, *value: object) -> None:
         """Note a problem at a key path, with the value if given."""
         self.messages.append(_line(place(self.source, path), remedy, *value))
+
+    def note(self, path: Path, text: str) -> None:
+        """Keep a remark about a key that is no problem, if it says anything."""
+        if text:
+            self.notes.append(one_line(f"{place('', path).removeprefix(': ')}: {text}"))
 
     @contextmanager
     def catch(self, path: Path) -> Iterator[None]:
@@ -76,16 +85,19 @@ def validation_messages(
 ) -> list[str]:
     """What pydantic found, one line each, in the order of the file; what came from `overrides` names `--set`."""
     lines = []
-    for found in error.errors(include_url=False):
+    all_found = error.errors(include_url=False)
+    for found in all_found[:MOST_PROBLEMS]:
         path, table, kinds = _resolve(found["loc"], root)
         changed = any(path == given[: len(path)] or given == path[: len(given)] for given in overrides)
         lines.append(_translate(found, place("--set" if changed else source, path), path, table, kinds))
+    if len(all_found) > MOST_PROBLEMS:
+        lines.append(f"{source}: {len(all_found) - MOST_PROBLEMS} more problems of this kind")
     return lines
 
 
 def suggest(name: str, known: Sequence[str]) -> str:
     """`; did you mean 'x'?` when a known name is close, the known names when they are few, else nothing."""
-    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    close = get_close_matches(name, known, n=1, cutoff=0.6) if len(name) <= LONGEST_NAME else []
     if close:
         return f"; did you mean {close[0]!r}?"
     return f"; known here: {', '.join(known)}" if 0 < len(known) <= 20 else ""
@@ -139,6 +151,11 @@ def _tame(value: object) -> object:
     if isinstance(value, dict):
         return {str(key)[:80]: _tame(v) for key, v in list(value.items())[:20]}
     return value
+
+
+def table_path(loc: Path, root: type[BaseModel]) -> Path:
+    """The key path of a pydantic location."""
+    return _resolve(loc, root)[0]
 
 
 def _resolve(loc: Path, root: type[BaseModel]) -> tuple[Path, type[BaseModel] | None, list[str]]:

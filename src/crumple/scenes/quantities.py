@@ -18,6 +18,9 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 LARGEST_FILE = 500_000_000
 """Mesh files above this size are refused before they are read [bytes]."""
 
+SHORTEST = 1e-9
+"""Vectors that must not be zero are longer than this: squares of much shorter ones are."""
+
 
 def refuse(remedy: str) -> PydanticCustomError:
     """The pydantic error whose message is `remedy`."""
@@ -133,7 +136,7 @@ class Vector(_Plain):
             numbers = tuple(self.component.check(number, info) for number in value)
         except PydanticCustomError:
             raise refuse(self.remedy) from None
-        if self.nonzero and not math.hypot(*numbers) > 0:
+        if self.nonzero and not math.hypot(*numbers) > SHORTEST:
             raise refuse(self.remedy)
         return numbers
 
@@ -186,6 +189,7 @@ Gap = Annotated[float, Quantity("m", above=0, most=1)]
 Angle = Annotated[float, Quantity("degrees", least=-1e7, most=1e7)]
 Moment = Annotated[float, Quantity("s", least=0, most=1e6)]
 Span = Annotated[float, Quantity("s", above=0, most=1e6)]
+FrameTime = Annotated[float, Quantity("s", least=1e-9, most=1e6)]
 Friction = Annotated[float, Quantity("", least=0, most=10)]
 Factor = Annotated[float, Quantity("", above=0, most=1e6)]
 Position = Annotated[Vec3, Vector(3, Quantity("m", least=-1e4, most=1e4))]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from crumple.scenes.messages import Path, Problems, suggest
-from crumple.scenes.schema import Scene
+from crumple.scenes.schema import Scene, Sizing
+
+MOST_STEPS = 1e6
+"""Time steps within a frame; more are surely a wrong unit."""
 
 
 def check_references(scene: Scene, problems: Problems) -> None:
@@ -15,6 +18,7 @@ def check_references(scene: Scene, problems: Problems) -> None:
     _check_sheets(scene, problems)
     _check_pairs(scene, problems)
     _check_times(scene, problems)
+    _check_sizing(scene, problems)
 
 
 def _check_unique(scene: Scene, problems: Problems) -> None:
@@ -88,3 +92,17 @@ def _check_times(scene: Scene, problems: Problems) -> None:
         problems.add(("solver", "min_step"), f"must be ≤ max_step = {solver.max_step:g}, in s", solver.min_step)
     if solver.fixed_step is not None and solver.fixed_step > frame_time * (1 + 1e-9):
         problems.add(("solver", "fixed_step"), f"must be ≤ run.frame_time = {frame_time:g}, in s", solver.fixed_step)
+    for key in ("fixed_step", "max_step"):
+        step = getattr(solver, key)
+        if step is not None and frame_time > MOST_STEPS * step:
+            remedy = f"gives more than {MOST_STEPS:g} steps in run.frame_time = {frame_time:g}, in s"
+            problems.add(("solver", key), remedy, step)
+
+
+def _check_sizing(scene: Scene, problems: Problems) -> None:
+    """The smallest edge must not be longer than the longest."""
+    tables: list[tuple[Path, Sizing | None]] = [(("remeshing",), scene.remeshing)]
+    tables += [(("sheets", k, "remeshing"), sheet.remeshing) for k, sheet in enumerate(scene.sheets)]
+    for path, table in tables:
+        if table is not None and table.size_min > table.size_max:
+            problems.add((*path, "size_min"), f"must be ≤ size_max = {table.size_max:g}, in m", table.size_min)

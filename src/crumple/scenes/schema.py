@@ -19,6 +19,7 @@ from crumple.scenes.quantities import (
     Axis2,
     Factor,
     FileName,
+    FrameTime,
     Friction,
     Gap,
     Length,
@@ -301,7 +302,7 @@ class MotionTable(Table):
 class Run(Table):
     """How long, and how often a frame is written."""
 
-    frame_time: Span = 0.04
+    frame_time: FrameTime = 0.04
     duration: Span = 1.0
 
 

@@ -16,8 +16,8 @@ from crumple.scenes.quantities import (
     refuse,
 )
 
-Modulus = Annotated[float, Quantity("Pa", above=0, most=1e15)]
-ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", above=0, most=1e15), repeat=True)]
+Modulus = Annotated[float, Quantity("Pa", least=1e-3, most=1e15)]
+ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", least=1e-3, most=1e15), repeat=True)]
 BendingPair = Annotated[tuple[float, float], Vector(2, Quantity("N m", least=0, most=1e6), repeat=True)]
 MembraneConstants = Annotated[tuple[float, float, float, float], Vector(4, Quantity("N/m", least=-1e12, most=1e12))]
 BendingConstants = Annotated[tuple[float, float, float], Vector(3, Quantity("N m", least=0, most=1e6))]
@@ -37,7 +37,9 @@ class MaterialTable(Table):
     """One of: `preset`; `file` (measured fabric, JSON); `young` (one number or along u and v) with `poisson`;
     `stretch` with `bend`; `membrane` (C11, C12, C22, C33) with `bending` (along u, at 45°, along v).
 
-    Without preset or file, `thickness` and `density` are needed. Factors multiply what the form gives.
+    Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
+    yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"
+    means (a paper's machine direction) [degrees]. Factors multiply what the form gives.
     """
 
     preset: PartName | None = None
@@ -49,12 +51,13 @@ class MaterialTable(Table):
     bend: BendingPair | None = None
     membrane: MembraneConstants | None = None
     bending: BendingConstants | None = None
-    thickness: Annotated[float, Quantity("m", above=0, most=0.1)] | None = None
-    density: Annotated[float, Quantity("kg/m²", above=0, most=1e4)] | None = None
+    thickness: Annotated[float, Quantity("m", least=1e-9, most=0.1)] | None = None
+    density: Annotated[float, Quantity("kg/m²", least=1e-9, most=1e4)] | None = None
     damping: Annotated[float, Quantity("s", least=0, most=1e3)] | None = None
     yield_curvature: Annotated[float, Quantity("1/m", above=0, most=1e9)] | None = None
     weakening: Annotated[float, Quantity("", least=0, most=1e6)] | None = None
     yield_strain: Annotated[float, Quantity("", above=0, most=10)] | None = None
+    grain_angle: Annotated[float, Quantity("degrees", least=-360, most=360)] | None = None
     stretch_factor: Factor = 1.0
     bend_factor: Factor = 1.0
     density_factor: Factor = 1.0

@@ -102,10 +102,13 @@ class Dart(Table):
 
 
 class SheetFile(Table):
-    """An OBJ file; texture coordinates are the pattern [m]."""
+    """An OBJ file. `pattern`, the flat sheet at its natural size: "uv", its texture coordinates, in m; "world", the
+    mesh as it is; "auto", the texture coordinates if the file says so or their lengths fit the mesh, else the mesh.
+    """
 
     kind: Literal["file"]
     mesh: FileName
+    pattern: Literal["auto", "uv", "world"] = "auto"
 
 
 class Sewn(Table):

@@ -12,7 +12,7 @@ from crumple.errors import InputError
 from crumple.mesh.dart import DartFold, dart
 from crumple.mesh.generate import cylinder, disk, moebius, rectangle
 from crumple.mesh.obj import read_obj
-from crumple.mesh.obj_sheet import merge_pattern_and_world, sheet_from_obj, surface_from_obj
+from crumple.mesh.obj_sheet import choose_pattern, merge_pattern_and_world, sheet_from_obj, surface_from_obj
 from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
 from crumple.mesh.outline import outline
 from crumple.mesh.pouch import pouch
@@ -21,15 +21,31 @@ from crumple.scenes.sizes import cylinder_segments, flat_divisions, sphere_subdi
 from crumple.typing import Floats, Ints
 
 
-def sheet_shape(shape: Any) -> tuple[SheetMesh, Floats, Floats]:
-    """Mesh, world positions [m] and velocities [m/s] (node_count, 3) of a sheet's shape, before its transform."""
+def sheet_shape(shape: Any, note: Callable[[str], None] = lambda text: None) -> tuple[SheetMesh, Floats, Floats]:
+    """Mesh, world positions [m] and velocities [m/s] (node_count, 3) of a sheet's shape, before its transform.
+
+    `note` is told what was decided that the user might have meant otherwise.
+    """
     if shape.kind == "file":
         data = read_obj(shape.mesh)
-        return *sheet_from_obj(data), data.velocity
+        if shape.pattern == "auto" and data.has_texture:
+            note(_PATTERN_NOTES[choose_pattern(data, "auto")[2]])
+        return *sheet_from_obj(data, shape.pattern), data.velocity
     if shape.kind == "sewn":
         return _sewn(shape)
     mesh, x = _SHEETS[shape.kind](shape)
     return mesh, x, np.zeros_like(x)
+
+
+_WORLD_NOTE = (
+    "texture coordinates do not have the lengths of the mesh and only place a picture; "
+    'the sheet is at rest as it is in the file (pattern = "uv" takes them as the pattern, in m)'
+)
+_FITTED_NOTE = (
+    "texture coordinates, stretched to the lengths of the mesh, are the pattern "
+    '(pattern = "uv" takes them as they are, in m)'
+)
+_PATTERN_NOTES = {"uv": "", "fitted": _FITTED_NOTE, "flat": _WORLD_NOTE, "triangles": _WORLD_NOTE}
 
 
 def obstacle_shapes(shape: Any) -> tuple[Ints, list[Floats], list[float]]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, log2, pi, sqrt
 from pathlib import Path
 from typing import Any
 
-from crumple.scenes.messages import Problems
-from crumple.scenes.schema import Scene
+import numpy as np
 
-LARGEST_FACES = 2_000_000
+from crumple.mesh.outline import outline_faces
+from crumple.scenes.messages import Problems
+from crumple.scenes.schema import Scene, Sheet, Sizing
+from crumple.typing import Floats
+
+LARGEST_FACES = 1_000_000
 """Faces of all sheets, and of all obstacles, that a scene may ask for."""
+IMPOSSIBLE_FACES = 1e9
+"""Faces that remeshing may be allowed to make by `size_min`, although it will hardly make them everywhere."""
 LARGEST_FRAMES = 1_000_000
 
 BASE_MEMORY = 0.4e9
@@ -23,32 +29,61 @@ FACE_DISK = 250
 """One frame of a recording per sheet face [bytes]."""
 DART_FINENESS = 1.3
 """Side of a rectangle with as many faces as a dart, over that of the dart's own."""
+FACES_PER_SQUARE = 4.0 / sqrt(3.0)
+"""Equilateral triangles per square of their edge."""
+REMESHED_OVER = 2.0
+"""Faces of a remeshed sheet over those with edges of the asked length: edges end up between half of it and it."""
 FILE_BYTES_PER_FACE = 80
 """Bytes that a face and its share of vertices take in an OBJ file."""
 
 
 @dataclass(frozen=True)
 class SceneSize:
-    """Faces and nodes of sheets and obstacles, frames, memory [bytes] and disk [bytes] of a run."""
+    """Faces and nodes of sheets and obstacles, frames, memory [bytes] and disk [bytes] of a run.
+
+    Those are what it starts with; `most_faces` is what remeshing may come to, where all is as fine as `size_min`
+    allows, or as many as at the start without remeshing.
+    """
 
     faces: int
     nodes: int
     obstacle_faces: int
     frames: int
+    most_faces: float = 0.0
 
     @property
     def memory(self) -> float:
         return BASE_MEMORY + FACE_MEMORY * self.faces
 
     @property
+    def most_memory(self) -> float:
+        return BASE_MEMORY + FACE_MEMORY * max(self.faces, self.most_faces)
+
+    @property
     def disk(self) -> float:
         return FACE_DISK * self.faces * (self.frames + 1.0)
 
+    @property
+    def most_disk(self) -> float:
+        return FACE_DISK * max(self.faces, self.most_faces) * (self.frames + 1.0)
+
     def __str__(self) -> str:
+        if not self.most_faces > self.faces:
+            return (
+                f"{self.faces} faces, {self.nodes} nodes, {self.obstacle_faces} obstacle faces, {self.frames} frames, "
+                f"about {self.memory / 1e9:.1f} GB of memory and {self.disk / 1e9:.2g} GB on disk"
+            )
         return (
-            f"{self.faces} faces, {self.nodes} nodes, {self.obstacle_faces} obstacle faces, {self.frames} frames, "
-            f"about {self.memory / 1e9:.1f} GB of memory and {self.disk / 1e9:.2g} GB on disk"
+            f"{self.faces} faces at the start, up to {_rounded(self.most_faces)} if remeshing goes down to size_min "
+            f"everywhere; {self.nodes} nodes, {self.obstacle_faces} obstacle faces, {self.frames} frames, "
+            f"about {self.memory / 1e9:.1f} to {self.most_memory / 1e9:.1f} GB of memory "
+            f"and {self.disk / 1e9:.2g} to {self.most_disk / 1e9:.2g} GB on disk"
         )
+
+
+def _rounded(count: float) -> str:
+    """A count with two digits that mean something."""
+    return f"{float(f'{count:.2g}'):.0f}" if count < 1e7 else f"{count:.2g}"
 
 
 MOST_CELLS = 1e12
@@ -62,9 +97,32 @@ def frame_count(scene: Scene) -> int:
 
 def estimate_size(scene: Scene) -> SceneSize:
     """The size before meshing: triangles of the asked edge length, or of the files' sizes."""
-    faces = sum(shape_faces(sheet.shape) for sheet in scene.sheets)
-    obstacles = sum(shape_faces(obstacle.shape) for obstacle in scene.obstacles)
-    return SceneSize(int(faces), int(faces / 2), int(obstacles), frame_count(scene))
+    faces = min(MOST_CELLS, sum(shape_faces(sheet.shape) for sheet in scene.sheets))
+    obstacles = min(MOST_CELLS, sum(shape_faces(obstacle.shape) for obstacle in scene.obstacles))
+    most = refined_faces(scene, [shape_area(sheet) for sheet in scene.sheets])
+    return SceneSize(int(faces), int(faces / 2), int(obstacles), frame_count(scene), most)
+
+
+def refined_faces(scene: Scene, areas: Sequence[float]) -> float:
+    """Faces if remeshing made all sheets as fine as `size_min` allows; 0 without remeshing. `areas` in m²."""
+    return sum(
+        REMESHED_OVER * FACES_PER_SQUARE * area / sizing.size_min / sizing.size_min
+        for sheet, area in zip(scene.sheets, areas, strict=True)
+        if (sizing := sizing_of(scene, sheet)) is not None
+    )
+
+
+def sizing_of(scene: Scene, sheet: Sheet) -> Sizing | None:
+    """How fine a sheet is remeshed, or None."""
+    return None if scene.remeshing is None else sheet.remeshing or scene.remeshing
+
+
+def shape_area(sheet: Sheet) -> float:
+    """About the area of a sheet at its final scale [m²]; 0 when it is in a file."""
+    if sheet.shape.kind in ("file", "sewn"):
+        return 0.0
+    width, height = _extent(sheet.shape)
+    return width * height * sheet.transform.scale**2
 
 
 def check_size(scene: Scene, problems: Problems) -> None:
@@ -97,9 +155,27 @@ def shape_faces(shape: Any) -> float:
         return _file_faces(shape.mesh)
     if kind in OBSTACLE_FACES and hasattr(shape, "center"):
         return OBSTACLE_FACES[kind](shape)
+    if kind in ("outline", "pouch"):
+        return _outline_faces(shape)
     width, height = _extent(shape)
     # equilateral triangles have an area of √3/4 size²; a strip narrower than a triangle still has a row of them
-    return 4.0 / sqrt(3.0) * max(width / shape.size, 1.0) * max(height / shape.size, 1.0)
+    return FACES_PER_SQUARE * max(width / shape.size, 1.0) * max(height / shape.size, 1.0)
+
+
+def _outline_faces(shape: Any) -> float:
+    """About how many triangles fill an outline, or both panels of a pouch."""
+    loops = [np.array(loop) for loop in (shape.points, *getattr(shape, "holes", ()))]
+    length = sum(float(np.linalg.norm(np.roll(loop, -1, axis=0) - loop, axis=1).sum()) for loop in loops)
+    area = abs(_loop_area(loops[0])) - sum(abs(_loop_area(hole)) for hole in loops[1:])
+    with np.errstate(over="ignore"):
+        faces = outline_faces(max(area, 0.0), length, np.float64(shape.size))
+    return float(faces) * (2.0 if shape.kind == "pouch" else 1.0)
+
+
+def _loop_area(loop: Floats) -> float:
+    """Signed area of a polygon [m²]."""
+    x, y = loop.T
+    return 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
 
 
 def sphere_subdivisions(shape: Any) -> int:
@@ -152,6 +228,5 @@ def _extent(shape: Any) -> tuple[float, float]:
         return shape.circumference, shape.height
     if shape.kind == "moebius":
         return shape.length, shape.width
-    x, y = zip(*shape.points, strict=True)
-    panels = 2.0 if shape.kind == "pouch" else 1.0
-    return panels * (max(x) - min(x)), max(y) - min(y)
+    side = sqrt(abs(_loop_area(np.array(shape.points))) * (2.0 if shape.kind == "pouch" else 1.0))
+    return side, side

@@ -19,9 +19,9 @@ from crumple.scenes.overrides import apply_overrides, parse_override, quick_over
 from crumple.scenes.schema import Scene
 from crumple.scenes.text import read_text
 
-LARGEST_SCENE = 20_000_000
+LARGEST_SCENE = 10_000_000
 """Scene files above this size are refused before they are read [bytes]."""
-MOST_DOTS = 1000
+MOST_DOTS = 100
 """In a key; longer ones are nonsense and take tomllib quadratic time."""
 
 
@@ -65,8 +65,11 @@ def scene_from_tables(
     notes = getattr(tables, "notes", ())
     try:
         tables = _copied(tables)
-        shortened = tables.pop("quick", {})
+        shortened = tables.pop("quick", None)
         if quick:
+            if shortened is None:
+                remedy = "has no table [quick] that says what --quick means; add one, or use --set and --frames instead"
+                raise InputError(source, remedy)
             apply_overrides(tables, quick_overrides(shortened, source), f"{source}: quick")
         apply_overrides(tables, [(path, _copied(value)) for path, value in given], "--set")
         scene = Scene.model_validate(tables, context={"folder": str(folder)})

@@ -8,6 +8,7 @@ import numpy as np
 
 from crumple.contract.term import kinetic_energy
 from crumple.forking import note_threads
+from crumple.simulation.arrivals import check_arrivals
 from crumple.simulation.derived import Derived
 from crumple.simulation.integrate import Passage, integrate
 from crumple.simulation.model import Model
@@ -34,6 +35,7 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
     while True:
         for _, term in derived.terms:
             state = term.begin(state, attempt.step)
+        check_arrivals(state, derived, attempt.step)
         scheme = choose_scheme(model.solver, attempt, has_acceleration=state.has_acceleration)
         passage = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold)
         outcome = passage.outcome

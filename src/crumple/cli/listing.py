@@ -1,0 +1,55 @@
+"""`crumple materials`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+import typer
+
+from crumple.materials import Material, Preset, preset_sheets, presets
+
+COLUMNS = ("name", "µm", "g/m²", "E in GPa", "ν", "B in mN m", "yields at 1/m", "what")
+
+
+def list_materials(as_json: bool) -> None:
+    """Show the presets with their values; along × across the grain where the two differ."""
+    stated, made = preset_sheets(), presets()
+    if as_json:
+        typer.echo(json.dumps({name: _record(one, made[name]) for name, one in stated.items()}))
+        return
+    from rich.console import Console
+
+    from crumple.cli.reporting import show_table
+
+    show_table(Console(), "materials", COLUMNS, [_row(one, made[name]) for name, one in stated.items()])
+
+
+def _row(preset: Preset, sheet: Material) -> tuple[str, ...]:
+    return (
+        preset.name,
+        f"{1e6 * sheet.thickness:.4g}",
+        f"{1e3 * sheet.density:.4g}",
+        _pair(1e-9 * preset.young[0], 1e-9 * preset.young[1]),
+        f"{preset.poisson:.3g}",
+        _pair(1e3 * sheet.bending[0], 1e3 * sheet.bending[2]),
+        f"{sheet.yield_curvature:.3g}" if isfinite(sheet.yield_curvature) else "never",
+        preset.about,
+    )
+
+
+def _pair(along: float, across: float) -> str:
+    """`5 × 2.5`, or one number when both are equal."""
+    return f"{along:.3g}" if along == across else f"{along:.3g} × {across:.3g}"
+
+
+def _record(preset: Preset, sheet: Material) -> dict[str, Any]:
+    """What is stated (density per volume) and what follows, in SI units; null = never yields."""
+    stated = {key: None if value == float("inf") else value for key, value in asdict(preset).items() if key != "name"}
+    return stated | {
+        "area_density": sheet.density,
+        "membrane": sheet.membrane.tolist(),
+        "bending": sheet.bending.tolist(),
+    }

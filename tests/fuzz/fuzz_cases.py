@@ -1,0 +1,214 @@
+"""Cases of the fuzzer: what it feeds to the program, made from kept seeds by numbered mutations, and what may happen.
+
+A case is a target and a number; the same number always gives the same bytes. Whatever they are, the program answers
+with a result or with a CrumpleError: a traceback, a crash, a hang or a greedy allocation is a finding.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from typer.testing import CliRunner
+
+from crumple.cli.app import app
+from crumple.cli.exits import DONE, FAILED
+from crumple.errors import CrumpleError
+from crumple.mesh import read_obj, sheet_from_obj, surface_from_obj
+from crumple.scenes import check_scene
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
+from recording_samples import make_recording
+
+CORPUS = Path(__file__).parent / "corpus"
+"""Seeds by target; numbered cases are made from them, so another seed gives the numbers other cases."""
+FOUND = Path(__file__).parent / "found"
+"""Inputs by target that once broke something."""
+NUMBERS = "0 -0.0 1 -1 2 0.5 1e-9 -1e-9 1e9 1e-300 5e-324 1e200 1e308 1e999 nan inf -inf 2147483648 9223372036854775808"
+TOKENS = {
+    "toml": "[ ] { } [[ ]] = , . # \" ' ''' \"\"\" \\ true false sheets obstacles motions keys shape kind material run",
+    "arcsim": '{ } [ ] , : " \\" // /* */ null true false NaN Infinity cloths mesh materials data motions handles',
+    "material": '{ } [ ] , : " \\" // /* */ null true false NaN density stretching bending',
+    "obj": "v vt vn f e el nl vv ny usemtl # \\ / // 1/1 1//1 -1 0 material_1",
+}
+"""Words that mean something in a format."""
+
+
+def make_text(target: str, number: int) -> bytes:
+    """The bytes of a case: seeds joined, cut, doubled and sprinkled with numbers, words and noise."""
+    random = np.random.default_rng([number, sum(target.encode())])
+    seeds = sorted((CORPUS / target).iterdir())
+    data = seeds[random.integers(len(seeds))].read_bytes()
+    for _ in range(random.geometric(0.35)):
+        data = _MUTATIONS[random.integers(len(_MUTATIONS))](data, random, target)
+    return data[:200_000]
+
+
+def _span(data: bytes, random: np.random.Generator, most: int = 60) -> tuple[int, int]:
+    begin = int(random.integers(len(data) + 1))
+    return begin, min(len(data), begin + int(random.integers(1, most)))
+
+
+def _flip(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    changed = bytearray(data)
+    for place in random.integers(len(data), size=random.integers(1, 8)) if data else ():
+        changed[place] = random.integers(256)
+    return bytes(changed)
+
+
+def _cut(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    begin, end = _span(data, random)
+    return data[:begin] + data[end:]
+
+
+def _truncate(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    return data[: int(random.integers(len(data) + 1))]
+
+
+def _repeat(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    begin, end = _span(data, random)
+    return data[:end] + data[begin:end] * int(2 ** random.integers(1, 12)) + data[end:]
+
+
+def _word(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    words = (TOKENS[target] + " " + NUMBERS).split()
+    place = int(random.integers(len(data) + 1))
+    return data[:place] + b" " + words[random.integers(len(words))].encode() + b" " + data[place:]
+
+
+def _number(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    found = list(re.finditer(rb"-?\d+(?:\.\d+)?(?:e-?\d+)?", data))
+    if not found:
+        return data
+    chosen, numbers = found[random.integers(len(found))], NUMBERS.split()
+    return data[: chosen.start()] + numbers[random.integers(len(numbers))].encode() + data[chosen.end() :]
+
+
+def _scale(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    """One number times a power of ten: still sensible, of another size."""
+    found = list(re.finditer(rb"-?\d+(?:\.\d+)?(?:e-?\d+)?", data))
+    if not found:
+        return data
+    chosen = found[random.integers(len(found))]
+    number = float(chosen[0]) * 10.0 ** random.integers(-4, 5)
+    return data[: chosen.start()] + repr(number).encode() + data[chosen.end() :]
+
+
+def _line(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    """Two lines swapped, or one left out."""
+    lines = data.split(b"\n")
+    a, b = random.integers(len(lines), size=2)
+    lines[a], lines[b] = lines[b], lines[a]
+    if random.random() < 0.3:
+        del lines[a]
+    return b"\n".join(lines)
+
+
+def _splice(data: bytes, random: np.random.Generator, target: str) -> bytes:
+    seeds = sorted((CORPUS / target).iterdir())
+    other = seeds[random.integers(len(seeds))].read_bytes()
+    return data[: int(random.integers(len(data) + 1))] + other[int(random.integers(len(other) + 1)) :]
+
+
+_MUTATIONS: list[Callable[[bytes, np.random.Generator, str], bytes]] = [
+    _flip,
+    _cut,
+    _truncate,
+    _repeat,
+    _word,
+    _number,
+    _number,
+    _scale,
+    _scale,
+    _line,
+    _splice,
+]
+
+
+def _check_file(data: bytes, folder: Path, name: str) -> None:
+    (folder / name).write_bytes(data)
+    report = check_scene(folder / name)
+    for line in (*report.errors, *report.notes):
+        assert line.isprintable(), line
+        assert len(line) < 1500, line
+
+
+def feed_toml(data: bytes, folder: Path) -> None:
+    """A scene; meshes it names lie beside it."""
+    for seed in (CORPUS / "obj").iterdir():
+        shutil.copy(seed, folder / seed.name)
+    _check_file(data, folder, "scene.toml")
+
+
+def feed_arcsim(data: bytes, folder: Path) -> None:
+    """A scene of ARCSim."""
+    for seed in (*(CORPUS / "obj").iterdir(), *(CORPUS / "material").iterdir()):
+        shutil.copy(seed, folder / seed.name)
+    _check_file(data, folder, "scene.json")
+
+
+def feed_obj(data: bytes, folder: Path) -> None:
+    """A mesh, as a sheet in all its readings and as an obstacle."""
+    (folder / "mesh.obj").write_bytes(data)
+    for pattern in ("auto", "uv", "world"):
+        try:
+            read = read_obj(folder / "mesh.obj")
+            surface_from_obj(read)
+            sheet_from_obj(read, pattern)
+        except CrumpleError:
+            pass
+
+
+def feed_material(data: bytes, folder: Path) -> None:
+    """A measured material in a scene."""
+    (folder / "cloth.json").write_bytes(data)
+    scene = '[[sheets]]\nshape = { kind = "disk", radius = 0.1, size = 0.05 }\nmaterial = { file = "cloth.json" }\n'
+    _check_file(scene.encode(), folder, "scene.toml")
+
+
+FEEDS: dict[str, Callable[[bytes, Path], None]] = {
+    "toml": feed_toml,
+    "arcsim": feed_arcsim,
+    "obj": feed_obj,
+    "material": feed_material,
+}
+
+
+def damage_recording(folder: Path, number: int) -> None:
+    """A small recording in `folder` with one file damaged, emptied, doubled, swapped or gone."""
+    random = np.random.default_rng([number, 7])
+    make_recording(folder, 3)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    victim, other = (files[k] for k in random.integers(len(files), size=2))
+    data, kind = victim.read_bytes(), random.integers(8)
+    if kind == 0:
+        victim.unlink()
+    elif kind == 1:
+        victim.write_bytes(other.read_bytes())
+    elif kind == 2:
+        victim.write_bytes(_truncate(data, random, "obj"))
+    elif kind == 3:
+        victim.write_bytes(_repeat(data, random, "obj"))
+    elif kind == 4:
+        victim.rename(victim.with_name("frame_000009.vtkhdf"))
+    else:
+        victim.write_bytes(_flip(data, random, "obj"))
+
+
+def run_case(target: str, number: int, folder: Path) -> None:
+    """Feed one case to the program, in an empty `folder`; anything but a proper answer raises."""
+    if target != "recording":
+        FEEDS[target](make_text(target, number), folder)
+        return
+    damage_recording(folder / "run", number)
+    for command in ("info", "verify"):
+        result = CliRunner().invoke(app, [command, str(folder / "run")])
+        assert result.exit_code in (DONE, FAILED, 2), (command, result.exit_code, result.exception)
+        assert "internal error" not in result.output, (command, result.output)
+
+
+TARGETS = (*FEEDS, "recording")

@@ -1,0 +1,41 @@
+"""Materials of a scene: what follows from a changed thickness, the grain, and suggestions."""
+
+import numpy as np
+import pytest
+from scene_tables import small
+
+from crumple.errors import InputError
+from crumple.materials import preset
+from crumple.scenes import build, scene_from_tables
+
+
+def made(**keys):
+    """The material that a table makes."""
+    tables = small()
+    tables["sheets"][0]["material"] = keys
+    return build(scene_from_tables(tables))[0].materials[0]
+
+
+def test_another_thickness_of_a_preset_changes_what_follows_from_it():
+    thin, thick = preset("kitchen-foil"), made(preset="kitchen-foil", thickness=32e-6)
+    np.testing.assert_allclose(thick.density, 2 * thin.density)
+    np.testing.assert_allclose(thick.membrane, 2 * thin.membrane)
+    np.testing.assert_allclose(thick.bending, 8 * thin.bending)
+    np.testing.assert_allclose(thick.yield_curvature, 0.5 * thin.yield_curvature)
+
+
+def test_values_that_are_given_stay_as_given():
+    material = made(preset="paper80", thickness=2e-4, density=0.1, yield_curvature=70, stretch_factor=0.5)
+    assert (material.thickness, material.density, material.yield_curvature) == (2e-4, 0.1, 70)
+    np.testing.assert_allclose(material.membrane, 0.5 * preset("paper80", 2e-4).membrane)
+
+
+def test_the_grain_turns_with_its_angle():
+    assert made(preset="paper80-md", grain_angle=90).grain_angle == pytest.approx(np.pi / 2)
+    assert made(young=[5e9, 2e9], poisson=0.3, thickness=1e-4, density=0.08, grain_angle=-30).grain_angle < 0
+
+
+@pytest.mark.parametrize(("name", "meant"), [("paper", "paper80"), ("aluminum", "kitchen-foil"), ("cottn", "cotton")])
+def test_an_unknown_name_suggests_the_nearest(name, meant):
+    with pytest.raises(InputError, match=rf"sheets\[0\]\.material: .*'{name}' \(did you mean '{meant}'\?"):
+        made(preset=name)
