@@ -86,4 +86,5 @@ def _ints(values: np.ndarray) -> Any:
 
 
 def _unsigned(values: np.ndarray) -> Any:
-    return imath.UnsignedIntArray(_ints(values))
+    """Indices; by way of doubles, the only arrays that both sides know and that hold every index exactly."""
+    return imath.UnsignedIntArray(imath.DoubleArrayFromBuffer(np.ascontiguousarray(values, np.float64)))

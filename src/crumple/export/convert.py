@@ -37,7 +37,7 @@ def to_meshio(frame: State | Surface) -> Any:
     return meshio.Mesh(
         surface.vertex_x,
         [("triangle", surface.mesh.faces.astype(np.int64))],
-        point_data=_point_data(surface),
+        point_data=point_data(surface),
         cell_data={name: [values] for name, values in surface.face_data.items()},
     )
 
@@ -47,7 +47,7 @@ def to_pyvista(frame: State | Surface) -> Any:
     pyvista = load_package("pyvista", "render", "to_pyvista")
     surface = _surface(frame)
     data = pyvista.PolyData.from_regular_faces(surface.vertex_x.copy(), surface.mesh.faces)
-    for name, values in _point_data(surface).items():
+    for name, values in point_data(surface).items():
         data.point_data[name] = values
     for name, values in surface.face_data.items():
         data.cell_data[name] = values
@@ -55,14 +55,15 @@ def to_pyvista(frame: State | Surface) -> Any:
     return data
 
 
-def _surface(frame: State | Surface) -> Surface:
-    return frame if isinstance(frame, Surface) else surface_of(frame)
-
-
-def _point_data(surface: Surface) -> dict[str, np.ndarray]:
+def point_data(surface: Surface) -> dict[str, np.ndarray]:
+    """What VTK and meshio get of each vertex, (vertex_count, …)."""
     return {
         "texture": surface.texture,
         "pattern": surface.mesh.u,
         "velocity": surface.vertex_v,
         "node": surface.mesh.vertex_node,
     }
+
+
+def _surface(frame: State | Surface) -> Surface:
+    return frame if isinstance(frame, Surface) else surface_of(frame)

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from crumple.errors import InputError
 from crumple.export.clip import Clip, Progress, choose_frames
-from crumple.export.convert import to_pyvista
+from crumple.export.convert import point_data, to_pyvista
 from crumple.export.mesh_files import encode_material, encode_obj, encode_ply, encode_stl
 from crumple.export.packages import load_package
 from crumple.export.surface import Snapshot
@@ -199,18 +201,15 @@ def _write_vtp(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None
 
 def _write_vtkhdf(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
     surface, image = snapshot.surface, HdfImage()
-    points = {
-        "texture": surface.texture,
-        "pattern": surface.mesh.u,
-        "velocity": surface.vertex_v,
-        "node": surface.mesh.vertex_node,
-    }
-    field_data = {"TimeValue": [snapshot.time]}
     put_surface(
-        image, surface.vertex_x, surface.mesh.faces,
-        point_data=points, cell_data=surface.face_data, field_data=field_data,
-    )  # fmt: skip
-    image.group("VTKHDF/PointData").attrs["TCoords"] = b"texture"
+        image,
+        surface.vertex_x,
+        surface.mesh.faces,
+        point_data=point_data(surface),
+        cell_data=surface.face_data,
+        field_data={"TimeValue": np.array([snapshot.time])},
+    )
+    image.group("VTKHDF/PointData")["texture"].attrs["Attribute"] = np.bytes_("TCoords")
     write_atomically(path, image.close())
 
 

@@ -41,33 +41,19 @@ def encode_material(picture: str) -> bytes:
 
 
 def encode_ply(surface: Surface) -> bytes:
-    """A binary PLY file: vertices with normals, velocities and texture coordinates `s`, `t`; faces with damage, material
-    and sheet.
+    """A binary PLY file: vertices with normals, velocities `vx vy vz` and texture coordinates `s t`, and faces.
 
-    PLY knows no texture coordinates per corner, so a node on a seam appears once for each of its vertices.
+    PLY knows no texture coordinates per corner, so a node on a seam appears once for each of its vertices. Faces have
+    corners only, for widespread readers (meshio 5.3) stumble over more.
     """
-    mesh = surface.mesh
-    single, whole = np.dtype("<f4"), np.dtype("<i4")
-    normal = vertex_normals(surface)
-    columns = {
-        **dict(zip(("x", "y", "z"), surface.vertex_x.T, strict=True)),
-        **dict(zip(("nx", "ny", "nz"), normal.T, strict=True)),
-        **dict(zip(("vx", "vy", "vz"), surface.vertex_v.T, strict=True)),
-        **dict(zip(("s", "t"), surface.texture.T, strict=True)),
-    }
-    vertices = np.empty(mesh.vertex_count, [(name, single) for name in columns])
-    for name, values in columns.items():
-        vertices[name] = values
-    kinds = {name: single if values.dtype.kind == "f" else whole for name, values in surface.face_data.items()}
-    faces = np.empty(mesh.face_count, [("count", "u1"), ("corners", whole, 3), *kinds.items()])
-    faces["count"], faces["corners"] = 3, mesh.faces
-    for name, values in surface.face_data.items():
-        faces[name] = values
-    head = ["ply", "format binary_little_endian 1.0", "comment metres, z up", f"element vertex {len(vertices)}"]
-    head += [f"property float {name}" for name in columns]
-    head += [f"element face {len(faces)}", "property list uchar int vertex_indices"]
-    head += [f"property {'float' if kind is single else 'int'} {name}" for name, kind in kinds.items()]
-    return ("\n".join([*head, "end_header"]) + "\n").encode() + vertices.tobytes() + faces.tobytes()
+    rows = np.concatenate([surface.vertex_x, vertex_normals(surface), surface.vertex_v, surface.texture], axis=1)
+    names = ("x", "y", "z", "nx", "ny", "nz", "vx", "vy", "vz", "s", "t")
+    faces = np.empty(surface.mesh.face_count, [("count", "u1"), ("corners", "<i4", 3)])
+    faces["count"], faces["corners"] = 3, surface.mesh.faces
+    head = ["ply", "format binary_little_endian 1.0", "comment metres, z up", f"element vertex {len(rows)}"]
+    head += [f"property float {name}" for name in names]
+    head += [f"element face {len(faces)}", "property list uchar int vertex_indices", "end_header"]
+    return ("\n".join(head) + "\n").encode() + rows.astype("<f4").tobytes() + faces.tobytes()
 
 
 def encode_stl(surface: Surface) -> bytes:

@@ -117,8 +117,6 @@ def match_charts(target: SheetMesh, mesh: SheetMesh) -> tuple[Ints, Ints] | None
     new_marks, old_marks = _chart_marks(target, new), _chart_marks(mesh, old)
     if len(new_marks) != len(old_marks):
         return None
-    if len(new_marks) == 1:
-        return new, old[mesh.faces[:, 0]]
     cost = np.linalg.norm(new_marks[:, None, 1:] - old_marks[None, :, 1:], axis=2)
     other_sheet = new_marks[:, None, 0] != old_marks[None, :, 0]
     far = 1e3 * (1.0 + float(cost.max()))
