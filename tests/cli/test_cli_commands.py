@@ -21,7 +21,9 @@ from crumple.cli.picturing import parse_size
 from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording, create_recording
 
-COMMANDS = ["run", "resume", "scenes", "check", "convert", "info", "verify", "analyze", "validate", "bench", "render"]
+COMMANDS = [
+    "run", "resume", "scenes", "check", "convert", "info", "verify", "analyze", "validate", "bench", "render", "export"
+]  # fmt: skip
 
 
 def invoke(*arguments: object):

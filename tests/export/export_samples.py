@@ -28,6 +28,11 @@ def lift(u: np.ndarray, time: float) -> np.ndarray:
     return 0.2 * time * (np.sin(9.0 * u[:, 0]) + u[:, 1])
 
 
+def page_positions(u: np.ndarray, time: float) -> np.ndarray:
+    """Where the points `u` of the page are [m], (n, 3): it slides aside, is sheared, and becomes wavy."""
+    return np.column_stack([u[:, 0] + time * (0.3 + 0.5 * u[:, 1]), u[:, 1], lift(u, time)])
+
+
 def changing_state(frame: int) -> State:
     """The sheets in a frame, each on a mesh that belongs to it alone."""
     size, time = 0.03 - 0.003 * frame, FRAME_TIME * frame
@@ -40,9 +45,9 @@ def changing_state(frame: int) -> State:
     mesh, start = concatenate([page, coaster, tube, bag])
     x = np.concatenate(
         [
-            np.column_stack([flat[:, :2], lift(flat[:, :2], time)]),
-            np.column_stack([round_x[:, :2] + [0.35, 0.1], lift(round_x[:, :2], time)]),
-            tube_x * [1.0, 1.0, 1.0 + time] + [0.35, 0.3, 0.0],
+            page_positions(flat[:, :2], time),
+            np.column_stack([round_x[:, :2] + [0.5, 0.1], lift(round_x[:, :2], time)]),
+            tube_x * [1.0, 1.0, 1.0 + time] + [0.5, 0.3, 0.0],
             bag_x + [0.0, 0.35, time],
         ]
     )

@@ -257,7 +257,7 @@ def test_obj_comes_back(changing, tmp_path):
         *(f"take_{frame:06d}.obj" for frame in range(FRAMES)), "take.mtl", TEXTURE.name
     ]  # fmt: skip
     for frame in changing.frames:
-        scene = trimesh.load(tmp_path / f"take_{frame:06d}.obj", split_object=True, group_material=False, process=False)
+        scene = trimesh.load(tmp_path / f"take_{frame:06d}.obj", split_objects=True, process=False)
         for name, surface in zip(NAMES, sheets_of(changing, frame), strict=True):
             mesh = scene.geometry[name]
             assert_rows(corner_rows(mesh.vertices[mesh.faces], mesh.visual.uv[mesh.faces]), surface)

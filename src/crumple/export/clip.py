@@ -134,7 +134,7 @@ def parse_frames(recording: Recording, text: str | None) -> list[int]:
         numbers = [int(part) if part.strip() else None for part in parts]
     except ValueError:
         numbers = []
-    if not 1 <= len(numbers) <= 3 or numbers == [None] or (len(numbers) == 3 and (numbers[2] or 1) < 1):
+    if not 1 <= len(numbers) <= 3 or numbers == [None] or any(step is not None and step < 1 for step in numbers[2:]):
         raise InputError("export --frames", "must be a frame such as 12 or -1, or first:last:step", text)
     ends = [None if n is None else n if n >= 0 else known[max(n, -len(known))] for n in numbers[:2]]
     low = known[0] if ends[0] is None else ends[0]
