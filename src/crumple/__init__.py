@@ -28,6 +28,7 @@ _HOMES = {
     "State": "crumple.simulation.state",
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
+    "export_recording": "crumple.export",
     "load_scene": "crumple.scenes",
     "remesh": "crumple.remeshing",
     "run": "crumple.simulation.run",
@@ -44,6 +45,7 @@ __all__ = [
     "State",
     "build",
     "create_recording",
+    "export_recording",
     "load_scene",
     "preset",
     "remesh",
@@ -52,6 +54,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from crumple.errors import CrumpleError, InputError, SimulationError
+    from crumple.export import export_recording
     from crumple.materials import Material, preset
     from crumple.recording import Recording, create_recording
     from crumple.remeshing import remesh

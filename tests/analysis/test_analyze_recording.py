@@ -168,10 +168,10 @@ def test_several_recordings_are_compared_in_one_table_and_one_figure(tmp_path, s
     head = next(line for line in result.stdout.splitlines() if "thin" in line)
     assert head.index("thin") < head.index("thick") < head.index("flat")
     thickness = next(line for line in result.stdout.splitlines() if "thickness [m]" in line)
-    assert ["0.0001", "0.0003", "0.0001"] == [cell.strip() for cell in thickness.strip("│ ").split("│")[1:]]
+    assert [cell.strip() for cell in thickness.strip("│ ").split("│")[1:]] == ["0.0001", "0.0003", "0.0001"]
     image = imageio.imread(out / "comparison.png")[..., :3].reshape(-1, 3).astype(int)
     for color in ((0x1F, 0x5F, 0xA8), (0xC0, 0x39, 0x2B), (0x2E, 0x7D, 0x32)):
-        assert (np.abs(image - color).max(axis=1) < 8).sum() > 60  # a curve for each
+        assert (np.abs(image - color).max(axis=1) < 40).sum() > 100  # a curve for each
 
 
 def test_equal_masses_give_no_law(tmp_path, scene):

@@ -65,12 +65,15 @@ def test_faces_take_the_data_at_their_middle():
     target, state = changing_state(2).mesh, changing_state(0)
     face = Resampler(target).faces(state.mesh)
     np.testing.assert_array_equal(state.mesh.face_sheet[face], target.face_sheet)
-    away = np.linalg.norm(state.mesh.u[state.mesh.faces].mean(axis=1)[face] - target.u[target.faces].mean(axis=1), axis=1)
+    away = np.linalg.norm(
+        state.mesh.u[state.mesh.faces].mean(axis=1)[face] - target.u[target.faces].mean(axis=1), axis=1
+    )
     assert away.max() < 0.03
 
 
 def test_panels_on_top_of_each_other_are_told_apart():
     """Two panels with the same pattern in one sheet, in another order in the other mesh."""
+
     def doubled(size: float, heights: tuple[float, float]) -> SheetMesh:
         panel = delaunay(size, 3)
         u, n = panel.u, panel.vertex_count
@@ -86,6 +89,7 @@ def test_panels_on_top_of_each_other_are_told_apart():
 
 def test_the_sides_of_a_cut_stay_apart():
     """A strip cut along its middle; the halves are moved away from each other, the mesh of the target has the cut."""
+
     def cut(divisions: tuple[int, int]) -> SheetMesh:
         mesh, _ = rectangle(0.2, 0.2, divisions=divisions, kind="right")
         middle = np.flatnonzero(np.isclose(mesh.u[:, 0], 0.1) & (mesh.u[:, 1] < 0.15))

@@ -63,7 +63,7 @@ def save_comparison(
     grid = canvas.subplots(2, 3).ravel()
     for axes, draw in zip(grid, (_draw_density, _draw_orientation, _draw_radii, _draw_ridges), strict=False):
         for k, (analysis, name) in enumerate(zip(analyses, names, strict=True)):
-            draw(axes, analysis, {"color": PALETTE[k % len(PALETTE)], "label": name})
+            draw(axes, analysis, {"color": PALETTE[k % len(PALETTE)], "label": name, "linewidth": 1.5})
     finish_axes(grid[0], "r / R", "density / mean of the ball", "mass density")
     finish_axes(grid[1], "|n·r|", "probability density", "orientation", legend=False)
     finish_axes(grid[2], "sharper radius of curvature / thickness", "probability density", "curvature", legend=False)
@@ -73,19 +73,19 @@ def save_comparison(
     return save_canvas(canvas, path)
 
 
-def _draw_density(axes: Any, analysis: Analysis, style: dict[str, str]) -> None:
+def _draw_density(axes: Any, analysis: Analysis, style: dict[str, Any]) -> None:
     axes.stairs(analysis.density.histogram.density, analysis.density.histogram.edges, **style)
 
 
-def _draw_orientation(axes: Any, analysis: Analysis, style: dict[str, str]) -> None:
+def _draw_orientation(axes: Any, analysis: Analysis, style: dict[str, Any]) -> None:
     axes.stairs(analysis.orientation.histogram.density, analysis.orientation.histogram.edges, **style)
 
 
-def _draw_radii(axes: Any, analysis: Analysis, style: dict[str, str]) -> None:
+def _draw_radii(axes: Any, analysis: Analysis, style: dict[str, Any]) -> None:
     axes.stairs(analysis.radii.first.density, analysis.radii.first.edges, **style)
 
 
-def _draw_ridges(axes: Any, analysis: Analysis, style: dict[str, str]) -> None:
+def _draw_ridges(axes: Any, analysis: Analysis, style: dict[str, Any]) -> None:
     """How many ridges are longer: needs no bins, so few ridges can be compared with many."""
     length = np.sort(analysis.ridges.all_lengths)
     if len(length):

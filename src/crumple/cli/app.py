@@ -256,7 +256,7 @@ def export(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="File to write; numbered if one holds one frame only (default: DIR.*)."),
+        typer.Option("-o", "--output", help="File to write; numbered where a file holds one frame (default: DIR.*)."),
     ] = None,
     frames: Annotated[
         str | None,
@@ -272,9 +272,7 @@ def export(
     """Write a recording for other programs: USD, glTF, Alembic, OBJ, PLY, STL, VTK."""
     from crumple.cli.exporting import export_folder
 
-    export_folder(
-        folder, to, output, frames=frames, topology=topology, obstacles=obstacles, texture=texture
-    )
+    export_folder(folder, to, output, frames=frames, topology=topology, obstacles=obstacles, texture=texture)
 
 
 def _print_json(value: Any) -> None:

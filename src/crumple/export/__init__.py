@@ -4,7 +4,7 @@ from crumple.export.clip import Clip, choose_frames
 from crumple.export.convert import to_meshio, to_pyvista, to_trimesh
 from crumple.export.export import FORMATS, export_recording
 from crumple.export.resample import Resampler
-from crumple.export.texture import pattern_boxes, texture_coordinates
+from crumple.mesh.texture import pattern_boxes, texture_coordinates
 
 __all__ = [
     "FORMATS",

@@ -11,7 +11,7 @@ import numpy as np
 from crumple.errors import InputError
 from crumple.export.resample import Resampler
 from crumple.export.surface import Snapshot, Solid, Surface, face_data, require_finite, surface_of
-from crumple.export.texture import pattern_boxes, texture_coordinates
+from crumple.mesh.texture import pattern_boxes, texture_coordinates
 from crumple.recording.recording import Recording
 from crumple.recording.vtkhdf import open_hdf
 from crumple.simulation.state import State

@@ -17,8 +17,8 @@ import numpy as np
 
 from crumple.errors import InputError
 from crumple.export.clip import Clip
-from crumple.export.mesh_files import weld_corners
-from crumple.export.normals import face_normals, group_normals
+from crumple.export.mesh_files import mean_normals, weld_corners
+from crumple.export.normals import face_normals
 from crumple.export.surface import Solid, Surface
 from crumple.typing import Bools, Floats, Ints
 
@@ -41,19 +41,19 @@ def write_gltf(clip: Clip, path: Path, texture: Path | None = None) -> None:
 def _add_morphing(document: _Document, clip: Clip) -> None:
     """Each sheet as one mesh with a morph target per frame.
 
-    Points are split where the last frame is creased, so that creases show there and are smooth while they are flat.
+    Points are split where the last frame is creased. There they have normals of their own, which agree in frames in
+    which the sheet is smooth.
     """
     last = clip.snapshot(clip.frames[-1]).surface.sheets(len(clip.sheet_names))
-    groups = [sheet.corner_groups for sheet in last]
-    welded = [weld_corners(sheet, group) for sheet, group in zip(last, groups, strict=True)]
+    welded = [weld_corners(sheet) for sheet in last]
     positions: list[list[Floats]] = [[] for _ in last]
     normals: list[list[Floats]] = [[] for _ in last]
     solids = []
     for snapshot in clip:
         for k, sheet in enumerate(snapshot.surface.sheets(len(last))):
-            _, vertex, group = welded[k]
+            faces, vertex, _ = welded[k]
             positions[k].append(_single(sheet.vertex_x[vertex]))
-            normals[k].append(_single(group_normals(sheet.x, sheet.mesh.face_nodes, groups[k])[group]))
+            normals[k].append(_single(mean_normals(sheet, faces, len(vertex))))
         solids.append(snapshot.solids)
     for k, (faces, vertex, _) in enumerate(welded):
         document.add_morph(clip.sheet_names[k], faces, positions[k], normals[k], last[k].texture[vertex], PAPER)
@@ -75,7 +75,7 @@ def _add_flipbook(document: _Document, clip: Clip) -> None:
 
 def _corner_points(sheet: Surface) -> tuple[Ints, Floats, Floats, Floats]:
     """Faces, and positions, normals and texture coordinates of their points."""
-    faces, vertex, group = weld_corners(sheet, sheet.corner_groups)
+    faces, vertex, group = weld_corners(sheet)
     return faces, _single(sheet.vertex_x[vertex]), _single(sheet.normals[group]), sheet.texture[vertex]
 
 

@@ -46,7 +46,15 @@ def encode_ply(surface: Surface) -> bytes:
     PLY knows no texture coordinates per corner, so a node on a seam appears once for each of its vertices. Faces have
     corners only, for widespread readers (meshio 5.3) stumble over more.
     """
-    rows = np.concatenate([surface.vertex_x, vertex_normals(surface), surface.vertex_v, surface.texture], axis=1)
+    rows = np.concatenate(
+        [
+            surface.vertex_x,
+            mean_normals(surface, surface.mesh.faces, surface.mesh.vertex_count),
+            surface.vertex_v,
+            surface.texture,
+        ],
+        axis=1,
+    )
     names = ("x", "y", "z", "nx", "ny", "nz", "vx", "vy", "vz", "s", "t")
     faces = np.empty(surface.mesh.face_count, [("count", "u1"), ("corners", "<i4", 3)])
     faces["count"], faces["corners"] = 3, surface.mesh.faces
@@ -66,17 +74,18 @@ def encode_stl(surface: Surface) -> bytes:
     return b"crumple, metres".ljust(80) + np.uint32(len(rows)).tobytes() + rows.tobytes()
 
 
-def vertex_normals(surface: Surface) -> Floats:
-    """One unit normal per vertex, (vertex_count, 3): the mean of those of its corners."""
-    total = np.zeros((surface.mesh.vertex_count, 3))
-    np.add.at(total, surface.mesh.faces.ravel(), surface.normals[surface.corner_groups.ravel()])
+def mean_normals(surface: Surface, faces: Ints, count: int) -> Floats:
+    """One unit normal for each of `count` points, (count, 3): the mean of those of its corners, which `faces`
+    (face_count, 3) numbers by point."""
+    total = np.zeros((count, 3))
+    np.add.at(total, faces.ravel(), surface.normals[surface.corner_groups.ravel()])
     length = np.linalg.norm(total, axis=1, keepdims=True)
     return np.where(length > 0.0, total / np.where(length > 0.0, length, 1.0), [0.0, 0.0, 1.0])
 
 
-def weld_corners(surface: Surface, groups: Ints) -> tuple[Ints, Ints, Ints]:
-    """The least points that carry one normal and one texture coordinate each: faces (face_count, 3) of points, and the
-    vertex and the group of each point."""
-    pairs = np.stack([surface.mesh.faces.ravel(), groups.ravel()], axis=1)
+def weld_corners(surface: Surface) -> tuple[Ints, Ints, Ints]:
+    """The fewest points that carry one normal and one texture coordinate each: faces (face_count, 3) of points, and the
+    vertex and the normal of each point."""
+    pairs = np.stack([surface.mesh.faces.ravel(), surface.corner_groups.ravel()], axis=1)
     points, corner = np.unique(pairs, axis=0, return_inverse=True)
     return corner.reshape(-1, 3).astype(np.int32), points[:, 0], points[:, 1]

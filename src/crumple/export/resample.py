@@ -12,9 +12,9 @@ import numpy as np
 import shapely
 from scipy.optimize import linear_sum_assignment
 
-from crumple.export.texture import vertex_sheets
 from crumple.geometry.overlap import vertex_charts
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.texture import vertex_sheets
 from crumple.typing import Floats, Ints
 
 INWARD = 1e-3

@@ -9,8 +9,8 @@ import numpy as np
 
 from crumple.errors import InputError
 from crumple.export.normals import group_normals, smooth_groups
-from crumple.export.texture import texture_coordinates
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.texture import texture_coordinates
 from crumple.simulation.state import State
 from crumple.typing import Bools, Floats, Ints
 

@@ -38,3 +38,10 @@ def texture_coordinates(mesh: SheetMesh, boxes: Floats | None = None) -> Floats:
     size = np.where(size > 0.0, size, 1.0)
     sheet = vertex_sheets(mesh)
     return (mesh.u - low[sheet]) / size[sheet]
+
+
+def at_nodes(mesh: SheetMesh, values: Floats) -> Floats:
+    """Values of vertices (vertex_count, d) at the nodes, (node_count, d); a node on a seam takes one of its vertices."""
+    result = np.zeros((mesh.node_count, values.shape[1]))
+    result[mesh.vertex_node] = values
+    return result
