@@ -159,8 +159,8 @@ def test_several_recordings_are_compared_in_one_table_and_one_figure(tmp_path, s
     assert result.exit_code == 0, result.output
     table = rows(out / "comparison.csv")
     assert [row["recording"] for row in table] == list(folders)
-    for row, (name, folder) in zip(table, folders.items(), strict=True):
-        summary = analyze_recording(Recording(folder), 1).summary()
+    for row, name in zip(table, folders, strict=True):
+        summary = json.loads((out / name / "summary.json").read_text())
         assert float(row["thickness"]) == pytest.approx(3e-4 if name == "thick" else 1e-4)
         assert float(row["radius"]) == pytest.approx(summary["radius"])
         assert float(row["energy_membrane"]) == pytest.approx(summary["energies"]["membrane"])

@@ -48,10 +48,10 @@ def changing_state(frame: int) -> State:
             page_positions(flat[:, :2], time),
             np.column_stack([round_x[:, :2] + [0.5, 0.1], lift(round_x[:, :2], time)]),
             tube_x * [1.0, 1.0, 1.0 + time] + [0.5, 0.3, 0.0],
-            bag_x + [0.0, 0.35, time],
+            bag_x + np.array([0.0, 0.35, time]),
         ]
     )
-    block = sample_model().obstacle_positions(0.0) + [0.0, -0.2, time]
+    block = sample_model().obstacle_positions(0.0) + np.array([0.0, -0.2, time])
     state = initial_state(mesh, x, v=np.sin(100.0 * x), obstacle_x=block, obstacle_count=1)
     assert start[-1] == mesh.node_count
     damage = mesh.u[mesh.faces].mean(axis=1)[:, 0]

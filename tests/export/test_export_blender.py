@@ -23,7 +23,7 @@ COLUMNS, ROWS = 4, 6
 
 
 def cell_colors() -> np.ndarray:
-    """Number of the colour of each cell of the picture, (ROWS, COLUMNS), rows from the bottom; no two neighbours alike."""
+    """Number of the colour of each cell of the picture, (ROWS, COLUMNS), rows from the bottom; neighbours differ."""
     row, column = np.indices((ROWS, COLUMNS))
     return (row + 2 * column + (row // 2)) % len(COLORS)
 

@@ -60,8 +60,8 @@ def export_recording(
     """Write frames of a recording for another program; gives the paths of the files.
 
     `to`: "usd", "gltf", "abc", "obj", "ply", "stl" or "vtk"; by default what the ending of `output` says.
-    `output`: by default beside the recording. Formats that hold one frame get the number of the frame in the name when
-    there are several.
+    `output`: by default beside the recording. Formats that hold one frame get the number of the frame in the name,
+    unless one frame was asked for by its number.
     `frames`: "12", "-1" or "first:last:step", all by default (STL: the last).
     `topology`: "changing" writes each frame's own mesh; "constant" resamples all onto the mesh of the finest frame
     (default for glTF).
@@ -83,7 +83,8 @@ def export_recording(
     beside = [] if picture is None or name == "gltf" else [_copy_beside(picture, path)]
     if kind.animated:
         return [_write_animated(name, clip, path, picture), *beside]
-    return [*_write_frames(clip, path, picture), *beside]
+    numbered = chosen is None or ":" in chosen
+    return [*_write_frames(clip, path, picture, numbered), *beside]
 
 
 def _find_format(to: str | None, output: str | Path | None) -> tuple[str, Format]:
@@ -158,20 +159,20 @@ def _write_animated(name: str, clip: Clip, path: Path, picture: Path | None) -> 
     return path
 
 
-def _write_frames(clip: Clip, path: Path, picture: Path | None) -> list[Path]:
-    """A file per frame; numbered when there are several, with an index for ParaView where it is one for VTK."""
-    write, several = WRITERS[path.suffix.lower()], len(clip.frames) > 1
+def _write_frames(clip: Clip, path: Path, picture: Path | None, numbered: bool) -> list[Path]:
+    """A file per frame, with its number in the name when `numbered`; for VTK then also an index for ParaView."""
+    write = WRITERS[path.suffix.lower()]
     written, entries = [], []
     material = path.with_suffix(".mtl") if picture else None
     for snapshot in clip:
-        place = path.with_name(f"{path.stem}_{snapshot.frame:06d}{path.suffix}") if several else path
+        place = path.with_name(f"{path.stem}_{snapshot.frame:06d}{path.suffix}") if numbered else path
         write(snapshot, place, clip, material)
         written.append(place)
         entries.append((place.name, snapshot.time))
     if material and picture:
         write_atomically(material, encode_material(picture.name))
         written.append(material)
-    if several and path.suffix.lower() in FORMATS["vtk"].suffixes:
+    if numbered and path.suffix.lower() in FORMATS["vtk"].suffixes:
         series = path.with_name(path.name + ".series")
         write_series(series, entries)
         written.append(series)

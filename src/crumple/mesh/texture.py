@@ -41,7 +41,7 @@ def texture_coordinates(mesh: SheetMesh, boxes: Floats | None = None) -> Floats:
 
 
 def at_nodes(mesh: SheetMesh, values: Floats) -> Floats:
-    """Values of vertices (vertex_count, d) at the nodes, (node_count, d); a node on a seam takes one of its vertices."""
+    """Values of vertices (vertex_count, d) at the nodes, (node_count, d); at a seam those of one of the vertices."""
     result = np.zeros((mesh.node_count, values.shape[1]))
     result[mesh.vertex_node] = values
     return result
