@@ -13,6 +13,7 @@ from crumple.mesh.pouch import pouch
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity import insert_polyline
 from crumple.recording import create_recording
+from crumple.simulation.model import Model
 from crumple.simulation.state import State, initial_state
 
 FRAMES = 5
@@ -58,9 +59,9 @@ def changing_state(frame: int) -> State:
     return state.replaced(damage=damage, time=time, frame=frame, steps=2 * frame)
 
 
-def make_changing_recording(folder: Path) -> Path:
-    """A recording of the frames; two steps to each, as a run tells them."""
-    model = sample_model()
+def make_changing_recording(folder: Path, model: Model | None = None) -> Path:
+    """A recording of the frames; two steps to each, as a run tells them. The obstacle is that of `model`."""
+    model = model or sample_model()
     with create_recording(folder, SCENE) as recorder:
         for frame in range(FRAMES):
             state = changing_state(frame)

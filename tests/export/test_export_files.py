@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from export_samples import FRAME_TIME, FRAMES, NAMES, corner_rows
+from export_samples import FRAME_TIME, FRAMES, NAMES, corner_rows, make_changing_recording
+from recording_samples import sample_model
 
+from crumple.boundary.obstacles import make_obstacle
 from crumple.errors import InputError
 from crumple.export import choose_frames, export_recording
 from crumple.export.surface import Surface
 from crumple.recording import Recording
+from crumple.recording.files import write_atomically
+from crumple.recording.frame import encode_frame
+from crumple.simulation.model import Model
 
 TEXTURE = Path(__file__).parents[2] / "docs" / "images" / "crumple.png"
 
@@ -105,6 +111,54 @@ def test_usd_obstacle_moves(changing, stage):
     for frame in changing.frames:
         np.testing.assert_allclose(mesh.GetPointsAttr().Get(frame), changing.load(frame).obstacle_x, atol=1e-6)
     assert len(mesh.GetFaceVertexCountsAttr().Get()) == 4
+
+
+@pytest.fixture
+def passing(tmp_path) -> Recording:
+    """The obstacle rests until frame 2, then moves, and takes part from frame 1 until before frame 4."""
+    block = sample_model().obstacles[0]
+    model = Model(
+        materials=(),
+        obstacles=(make_obstacle("block", block.faces, block.positions(0.0), start=0.04, end=0.159),),
+    )
+    recording = Recording(make_changing_recording(tmp_path / "passing", model))
+    still = recording.load(0).obstacle_x
+    for frame in (1, 2):
+        state = recording.load(frame).replaced(obstacle_x=still)
+        write_atomically(recording.frame_path(frame), encode_frame(state))
+    return recording
+
+
+def test_usd_obstacle_rests_moves_and_goes(passing, tmp_path):
+    """Between frames 2 and 3, where it starts to move, it does not drift from frame 0 on."""
+    usd = pytest.importorskip("pxr.Usd")
+    from pxr import UsdGeom
+
+    (path,) = export_recording(passing, output=tmp_path / "passing.usda")
+    stage = usd.Stage.Open(str(path))
+    mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/World/block"))
+    for frame in passing.frames:
+        np.testing.assert_allclose(mesh.GetPointsAttr().Get(frame), passing.load(frame).obstacle_x, atol=1e-6)
+        assert (mesh.ComputeVisibility(frame) != "invisible") is (1 <= frame <= 3)
+
+
+def test_gltf_obstacle_moves_and_goes(passing, tmp_path):
+    gltf = pytest.importorskip("pygltflib")
+    (path,) = export_recording(passing, output=tmp_path / "passing.glb")
+    document = gltf.GLTF2().load(str(path))
+    read = _reader(document)
+    node = next(k for k, node in enumerate(document.nodes) if node.name == "block")
+    (primitive,) = document.meshes[document.nodes[node].mesh].primitives
+    base, faces = read(primitive.attributes.POSITION), passing.obstacles.faces
+    moved = [np.zeros_like(base), *(read(target["POSITION"]) for target in primitive.targets)]
+    for frame in passing.frames:
+        corners = passing.load(frame).obstacle_x[faces].reshape(-1, 3)
+        np.testing.assert_allclose(base + moved[frame], corners, atol=1e-6)
+    (animation,) = document.animations
+    (scale,) = [c.sampler for c in animation.channels if (c.target.node, c.target.path) == (node, "scale")]
+    times, sizes = read(animation.samplers[scale].input), read(animation.samplers[scale].output)
+    np.testing.assert_allclose(times, [0.0, 0.04, 0.16], atol=1e-6)
+    np.testing.assert_array_equal(sizes, np.repeat([[0.0], [1.0], [0.0]], 3, axis=1))
 
 
 def test_usd_holds_the_picture(changing, tmp_path):
@@ -322,11 +376,6 @@ def test_vtk_comes_back(changing, tmp_path, suffix, topology):
 
 
 def test_frames_that_are_not_finite_are_refused(changing, tmp_path):
-    import shutil
-
-    from crumple.recording.files import write_atomically
-    from crumple.recording.frame import encode_frame
-
     shutil.copytree(changing.path, tmp_path / "bad")
     bad = Recording(tmp_path / "bad")
     state = bad.load(2)

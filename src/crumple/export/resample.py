@@ -47,6 +47,7 @@ class Resampler:
         self._inner = target.u + INWARD * (_middle_of_faces(target) - target.u)
         self._share = 1.0 / np.bincount(target.vertex_node, minlength=target.node_count)
         self._centre = target.u[target.faces].mean(axis=1)
+        self._latest: tuple[SheetMesh, PatternTree, Ints] | None = None
 
     def nodes(self, mesh: SheetMesh, *values: Floats) -> list[Floats]:
         """Values (node_count, d) of `mesh` at the nodes of the target, each (target node_count, d).
@@ -70,10 +71,11 @@ class Resampler:
 
     def _search(self, mesh: SheetMesh) -> tuple[PatternTree, Ints]:
         """The faces of `mesh` ready for searching, and the layer of each vertex of the target."""
-        layers = match_charts(self.target, mesh)
-        if layers is None:  # cut or joined since: only the sheets are known to correspond
-            return PatternTree(mesh, mesh.face_sheet), self._sheet
-        return PatternTree(mesh, layers[1]), layers[0]
+        if self._latest is None or self._latest[0] is not mesh:
+            # where a sheet was cut or joined since, only the sheets are known to correspond
+            layer, face_layer = match_charts(self.target, mesh) or (self._sheet, mesh.face_sheet)
+            self._latest = mesh, PatternTree(mesh, face_layer), layer
+        return self._latest[1:]
 
 
 class PatternTree:
