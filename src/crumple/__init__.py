@@ -28,6 +28,7 @@ _HOMES = {
     "State": "crumple.state",
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
+    "export_recording": "crumple.export",
     "load_scene": "crumple.scenes",
     "remesh": "crumple.remeshing",
     "run": "crumple.simulation.run",
@@ -47,6 +48,7 @@ __all__ = [
     "State",
     "build",
     "create_recording",
+    "export_recording",
     "load_scene",
     "preset",
     "remesh",
@@ -56,6 +58,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from crumple.errors import CrumpleError, InputError, SimulationError
+    from crumple.export import export_recording
     from crumple.live import Simulation, simulate
     from crumple.materials import Material, preset
     from crumple.recording import Recording, create_recording

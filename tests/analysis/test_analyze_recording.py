@@ -142,6 +142,37 @@ def test_several_recordings_give_the_mass_size_law(tmp_path, scene):
     assert (out / "ball2" / "summary.json").exists()
 
 
+def test_several_recordings_are_compared_in_one_table_and_one_figure(tmp_path, scene):
+    """A row per recording in the file, a column per recording on the terminal; values are those of each alone."""
+    imageio = pytest.importorskip("imageio.v2")
+    thick = json.loads(json.dumps(scene))
+    thick["sheets"][0]["material"]["thickness"] *= 3
+    folders = {
+        "thin": record(tmp_path / "thin", scene, sizes=(0.9,)),
+        "thick": record(tmp_path / "thick", thick, sizes=(0.5,)),
+        "flat": record(tmp_path / "flat", scene, sizes=(1.0,), folded=False),
+    }
+    out = tmp_path / "all"
+    arguments = ["analyze", *map(str, folders.values()), "--frame", "1", "--out", str(out)]
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"})
+    assert result.exit_code == 0, result.output
+    table = rows(out / "comparison.csv")
+    assert [row["recording"] for row in table] == list(folders)
+    for row, name in zip(table, folders, strict=True):
+        summary = json.loads((out / name / "summary.json").read_text())
+        assert float(row["thickness"]) == pytest.approx(3e-4 if name == "thick" else 1e-4)
+        assert float(row["radius"]) == pytest.approx(summary["radius"])
+        assert float(row["energy_membrane"]) == pytest.approx(summary["energies"]["membrane"])
+    assert table[2]["mileage"] == ""
+    head = next(line for line in result.stdout.splitlines() if "thin" in line)
+    assert head.index("thin") < head.index("thick") < head.index("flat")
+    thickness = next(line for line in result.stdout.splitlines() if "thickness [m]" in line)
+    assert [cell.strip() for cell in thickness.strip("│ ").split("│")[1:]] == ["0.0001", "0.0003", "0.0001"]
+    image = imageio.imread(out / "comparison.png")[..., :3].reshape(-1, 3).astype(int)
+    for color in ((0x1F, 0x5F, 0xA8), (0xC0, 0x39, 0x2B), (0x2E, 0x7D, 0x32)):
+        assert (np.abs(image - color).max(axis=1) < 40).sum() > 100  # a curve for each
+
+
 def test_equal_masses_give_no_law(tmp_path, scene):
     folders = [str(record(tmp_path / name, scene, sizes=(0.5,))) for name in ("a", "b")]
     result = CliRunner().invoke(app, ["analyze", *folders, "--json", "--out", str(tmp_path / "out")])

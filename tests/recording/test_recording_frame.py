@@ -100,6 +100,8 @@ def test_vtk_reads_points_faces_and_fields(tmp_path):
         "v": state.v,
         "y": state.y,
         "node_label": state.mesh.node_label,
+        "pattern": state.mesh.u,
+        "texture": state.mesh.u / 0.1,
         "damage": state.damage,
         "plastic_curvature": state.plastic_curvature,
         "material": state.mesh.face_material,
@@ -108,6 +110,7 @@ def test_vtk_reads_points_faces_and_fields(tmp_path):
     for name, values in expected.items():
         array = surface.GetPointData().GetArray(name) or surface.GetCellData().GetArray(name)
         np.testing.assert_array_equal(vtk_to_numpy(array), values, err_msg=name)
+    assert surface.GetPointData().GetTCoords().GetName() == "texture"
     assert surface.GetFieldData().GetArray("TimeValue").GetValue(0) == state.time
 
 
@@ -123,6 +126,9 @@ def test_seams_show_nodes_not_vertices(tmp_path):
     seen = pyvista.read(tmp_path / "seam.vtkhdf")
     np.testing.assert_array_equal(seen.points, x)
     np.testing.assert_array_equal(seen.regular_faces, [[0, 1, 2], [1, 3, 2]])
+    shown = {tuple(point) for point in seen["pattern"]}
+    assert len(shown) == 4
+    assert shown <= {tuple(point) for point in u}
     assert_same_bits(decode_frame(tmp_path / "seam.vtkhdf"), state)
 
 

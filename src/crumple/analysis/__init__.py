@@ -1,6 +1,7 @@
 """Statistics of crumpled sheets: density, orientation, curvature, ridges, facets, creases, energies."""
 
 from crumple.analysis.analyze import Analysis, analyze_recording, analyze_state, load_frame, most_confined
+from crumple.analysis.comparison import compare, save_comparison, write_comparison
 from crumple.analysis.creases import Creases, MileageLaw, fit_mileage, measure_creases
 from crumple.analysis.figures import save_figures
 from crumple.analysis.fits import Fit, PowerLaw, fit_laws, fit_power
@@ -30,6 +31,7 @@ __all__ = [
     "analyze_recording",
     "analyze_state",
     "check_foil_ball",
+    "compare",
     "compare_ball",
     "container_pressures",
     "cross_section",
@@ -46,6 +48,8 @@ __all__ = [
     "mileage_curve",
     "most_confined",
     "pressure_curves",
+    "save_comparison",
     "save_figures",
+    "write_comparison",
     "write_tables",
 ]

@@ -20,16 +20,16 @@ FITTED_BINS = 24
 
 def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
     """One PNG per statistic, and overview.png with all; an empty list when matplotlib is not installed."""
-    overview = _canvas((13.0, 12.6))
+    overview = new_canvas((13.0, 12.6))
     if overview is None:
         return []
     grid = overview.subplots(3, 3).ravel()
     paths = []
     for axes, (name, draw) in zip(grid, DRAWINGS.items(), strict=False):
         draw(analysis, axes)
-        single = _canvas((5.6, 4.6))
+        single = new_canvas((5.6, 4.6))
         draw(analysis, single.add_subplot())
-        paths.append(_save(single, folder / f"{name}.png"))
+        paths.append(save_canvas(single, folder / f"{name}.png"))
     for axes in grid[len(DRAWINGS) :]:
         axes.set_axis_off()
     overview.suptitle(
@@ -37,12 +37,12 @@ def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
         t=f"frame {analysis.frame}, t = {analysis.time:.3g} s, φ = {100 * analysis.shape.volume_fraction:.2f} %, "
         f"{analysis.shape.mesh.face_count} faces",
     )
-    return [_save(overview, folder / "overview.png"), *paths]
+    return [save_canvas(overview, folder / "overview.png"), *paths]
 
 
 def save_mass_size(analyses: Sequence[Analysis], law: PowerLaw | None, path: Path) -> Path | None:
     """Outer radius over mass of several balls with the law through them."""
-    canvas = _canvas((5.6, 4.6))
+    canvas = new_canvas((5.6, 4.6))
     if canvas is None:
         return None
     axes = canvas.add_subplot()
@@ -54,8 +54,8 @@ def save_mass_size(analyses: Sequence[Analysis], law: PowerLaw | None, path: Pat
         axes.plot(1e3 * span, 1e3 * law.factor * span**law.exponent, color=BLUE, label=f"M^{law.exponent:.2f}")
         known = radius[0] * (span / mass[0]) ** MASS_SIZE
         axes.plot(1e3 * span, 1e3 * known, "--", color=RED, label=f"M^{MASS_SIZE}")
-    _finish(axes, "mass [g]", "outer radius [mm]", "size of balls")
-    return _save(canvas, path)
+    finish_axes(axes, "mass [g]", "outer radius [mm]", "size of balls")
+    return save_canvas(canvas, path)
 
 
 def draw_section(analysis: Analysis, axes: Any) -> None:
@@ -71,7 +71,7 @@ def draw_section(analysis: Analysis, axes: Any) -> None:
     axes.set_ylim(-1.05 * radius, 1.05 * radius)
     axes.set_aspect("equal")
     title = f"cross-section, φ = {100 * analysis.shape.volume_fraction:.2g} %"
-    _finish(axes, "mm", "mm", title, legend=False, grid=False)
+    finish_axes(axes, "mm", "mm", title, legend=False, grid=False)
 
 
 def draw_density(analysis: Analysis, axes: Any) -> None:
@@ -82,7 +82,7 @@ def draw_density(analysis: Analysis, axes: Any) -> None:
         axes.fill_between([0.0, OUTER], mean * (1 - EVEN), mean * (1 + EVEN), color=BAND, label=f"mean ± {EVEN:.0%}")
         axes.plot([INNER, OUTER], [mean, mean], color=RED, linewidth=0.8)
     axes.stairs(profile.histogram.density, profile.histogram.edges, color=BLUE, label="measured")
-    _finish(axes, "r / R", "density / mean of the ball", "(a) mass density")
+    finish_axes(axes, "r / R", "density / mean of the ball", "(a) mass density")
 
 
 def draw_orientation(analysis: Analysis, axes: Any) -> None:
@@ -93,7 +93,7 @@ def draw_orientation(analysis: Analysis, axes: Any) -> None:
     axes.stairs(histogram.density, histogram.edges, color=BLUE, label="measured")
     axes.axvline(analysis.orientation.mean, color=BLUE, linestyle="--", label=f"mean {analysis.orientation.mean:.3f}")
     axes.set_xlim(0, 1)
-    _finish(axes, "|n·r|", "probability density", "(b) orientation")
+    finish_axes(axes, "|n·r|", "probability density", "(b) orientation")
 
 
 def draw_radii(analysis: Analysis, axes: Any) -> None:
@@ -104,7 +104,7 @@ def draw_radii(analysis: Analysis, axes: Any) -> None:
     axes.stairs(radii.second.density, radii.second.edges, color=RED, label="R2")
     if radii.first_peak is not None:
         axes.axvline(radii.first_peak, color=BLUE, linestyle="--", label=f"peak {radii.first_peak:.1f} t")
-    _finish(axes, "radius / thickness", "probability density", "(c) radii of curvature")
+    finish_axes(axes, "radius / thickness", "probability density", "(c) radii of curvature")
 
 
 def draw_network(analysis: Analysis, axes: Any) -> None:
@@ -122,20 +122,20 @@ def draw_network(analysis: Analysis, axes: Any) -> None:
     axes.add_collection(LineCollection(list(lines), colors=INK, linewidths=0.7))
     axes.set_aspect("equal")
     count = f"{len(ridges.all_lengths)} ridges, {len(ridges.facet_area)} facets"
-    _finish(axes, "mm", "mm", f"ridge network: {count}", legend=False, grid=False)
+    finish_axes(axes, "mm", "mm", f"ridge network: {count}", legend=False, grid=False)
 
 
 def draw_ridge_lengths(analysis: Analysis, axes: Any) -> None:
     """Ridge lengths and the laws fitted to them."""
     _draw_fitted(axes, 1e3, analysis.ridges.all_lengths, analysis.ridge_fits)
     title = f"ridge lengths, φ = {100 * analysis.shape.volume_fraction:.2g} %"
-    _finish(axes, "ridge length [mm]", "probability density [1/mm]", title)
+    finish_axes(axes, "ridge length [mm]", "probability density [1/mm]", title)
 
 
 def draw_facet_areas(analysis: Analysis, axes: Any) -> None:
     """Facet areas and the laws fitted to them."""
     _draw_fitted(axes, 1e6, analysis.ridges.facet_area, analysis.facet_fits)
-    _finish(axes, "facet area [mm²]", "probability density [1/mm²]", "facet areas")
+    finish_axes(axes, "facet area [mm²]", "probability density [1/mm²]", "facet areas")
 
 
 def draw_energies(analysis: Analysis, axes: Any) -> None:
@@ -143,7 +143,7 @@ def draw_energies(analysis: Analysis, axes: Any) -> None:
     names, values = list(analysis.energies), [1e3 * value for value in analysis.energies.values()]
     axes.bar(names, values, color=BLUE)
     axes.tick_params(axis="x", labelsize=8)
-    _finish(axes, "", "energy [mJ]", "energy split", legend=False)
+    finish_axes(axes, "", "energy [mJ]", "energy split", legend=False)
 
 
 def draw_creases(analysis: Analysis, axes: Any) -> None:
@@ -155,7 +155,7 @@ def draw_creases(analysis: Analysis, axes: Any) -> None:
     u = 1e3 * mesh.u
     axes.tripcolor(u[:, 0], u[:, 1], mesh.faces, trace, cmap="Greys", vmin=0.0, vmax=top)
     axes.set_aspect("equal")
-    _finish(axes, "mm", "mm", title, legend=False, grid=False)
+    finish_axes(axes, "mm", "mm", title, legend=False, grid=False)
 
 
 DRAWINGS: dict[str, Callable[[Analysis, Any], None]] = {
@@ -185,7 +185,8 @@ def _draw_fitted(axes: Any, unit: float, values: Floats, fits: Sequence[Fit]) ->
     axes.set_ylim(0.0, 1.3 * float(share.max()) / unit)
 
 
-def _finish(axes: Any, x: str, y: str, title: str, *, legend: bool = True, grid: bool = True) -> None:
+def finish_axes(axes: Any, x: str, y: str, title: str, *, legend: bool = True, grid: bool = True) -> None:
+    """Label the axes; a legend if anything has a name."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_title(title)
@@ -195,7 +196,7 @@ def _finish(axes: Any, x: str, y: str, title: str, *, legend: bool = True, grid:
         axes.legend(fontsize=8)
 
 
-def _canvas(size: tuple[float, float]) -> Any:
+def new_canvas(size: tuple[float, float]) -> Any:
     """An empty figure of `size` inches, None without matplotlib."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -216,6 +217,7 @@ def _canvas(size: tuple[float, float]) -> Any:
     return figure
 
 
-def _save(figure: Any, path: Path) -> Path:
+def save_canvas(figure: Any, path: Path) -> Path:
+    """Write the figure as PNG; gives the path."""
     figure.savefig(path, dpi=110)
     return path

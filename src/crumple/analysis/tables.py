@@ -44,7 +44,7 @@ UNITS = {
 def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
     """Write the CSV files, summary.json and summary.txt into `folder`; gives their paths."""
     make_folder(folder)
-    written = [_write_csv(folder / f"{name}.csv", head, rows) for name, (head, rows) in tables(analysis).items()]
+    written = [write_csv(folder / f"{name}.csv", head, rows) for name, (head, rows) in tables(analysis).items()]
     summary = folder / "summary.json"
     write_atomically(summary, (json.dumps(summary_record(analysis), indent=1) + "\n").encode())
     text = folder / "summary.txt"
@@ -99,7 +99,7 @@ def describe(analysis: Analysis) -> list[tuple[str, str]]:
         if isinstance(value, dict):
             pairs += [(f"{key} energy", f"{joule:.4g} J") for key, joule in value.items()]
         else:
-            pairs.append((name.replace("_", " "), _text(value, UNITS.get(name, ""))))
+            pairs.append((name.replace("_", " "), format_value(value, UNITS.get(name, ""))))
     return pairs
 
 
@@ -110,7 +110,7 @@ def write_mass_size(analyses: Sequence[Analysis], names: Sequence[str], law: Pow
         (name, float(a.shape.mass.sum()), a.shape.ball.radius) for name, a in zip(names, analyses, strict=True)
     ]
     rows.append(("exponent", *(("none", "none") if law is None else (law.exponent, f"R² {law.r_squared:.4f}"))))
-    return _write_csv(folder / "mass_size.csv", ("recording", "mass_kg", "radius_m"), rows)
+    return write_csv(folder / "mass_size.csv", ("recording", "mass_kg", "radius_m"), rows)
 
 
 def make_folder(folder: Path) -> None:
@@ -150,14 +150,15 @@ def _fit_record(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _text(value: Any, unit: str) -> str:
+def format_value(value: Any, unit: str = "") -> str:
+    """A number with four digits and its unit; "none" where there is none."""
     if value is None:
         return "none"
     number = f"{value:.4g}" if isinstance(value, float) else str(value)
     return f"{number} {unit}".strip()
 
 
-def _write_csv(path: Path, head: Sequence[str], rows: Rows) -> Path:
+def write_csv(path: Path, head: Sequence[str], rows: Rows) -> Path:
     """A CSV file with numbers to 9 digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

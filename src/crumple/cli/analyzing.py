@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from crumple.analysis import Analysis, analyze_recording, compare_ball, mass_size, save_figures, write_tables
+from crumple.analysis.comparison import describe_comparison, save_comparison, write_comparison
 from crumple.analysis.figures import save_mass_size
 from crumple.analysis.tables import describe, summary_record, write_mass_size
 from crumple.cli.reporting import show_table
@@ -27,7 +28,8 @@ def analyze_folders(
     ridge_curvature: float | None,
     as_json: bool,
 ) -> None:
-    """Statistics of a frame of each recording into files, and the main numbers on the terminal."""
+    """Statistics of a frame of each recording into files, and the main numbers on the terminal; those of several
+    recordings also side by side, in one table and one figure."""
     normal = parse_plane(plane)
     recordings = [Recording(folder) for folder in folders]
     names = _names(folders)
@@ -38,19 +40,24 @@ def analyze_folders(
         place = target if len(folders) == 1 else target / name
         written += len(write_tables(analysis, place)) + len(save_figures(analysis, place))
         analyses.append(analysis)
-        if not as_json:
+        if not as_json and len(folders) == 1:
             _show(console, name, analysis)
     law = mass_size(analyses) if len(analyses) > 1 else None
     if len(analyses) > 1:
         write_mass_size(analyses, names, law, target)
         save_mass_size(analyses, law, target / "mass_size.png")
+        write_comparison(analyses, names, target)
+        save_comparison(analyses, names, [recording.steps() for recording in recordings], target / "comparison.png")
     if as_json:
         records = {name: summary_record(analysis) for name, analysis in zip(names, analyses, strict=True)}
         exponent = {} if len(analyses) == 1 else {"mass_size_exponent": None if law is None else law.exponent}
         typer.echo(json.dumps(next(iter(records.values())) if len(records) == 1 else records | exponent))
         return
     if len(analyses) > 1:
+        rows = [tuple(map(escape, row)) for row in describe_comparison(analyses)]
+        show_table(console, "", ("", *map(escape, names)), rows)
         console.print(f"size ∝ mass^{law.exponent:.3f} (R² {law.r_squared:.3f})" if law else "size and mass: no law")
+        written += len(list(target.glob("comparison.*"))) + len(list(target.glob("mass_size.*")))
     console.print(f"{written} files in {target}", highlight=False, markup=False, soft_wrap=True)
 
 

@@ -255,5 +255,34 @@ def render(
     )
 
 
+@app.command()
+@guarded
+def export(
+    folder: FolderArgument,
+    to: Annotated[
+        str | None,
+        typer.Option(help="usd, gltf, abc (Alembic), obj, ply, stl or vtk (default: by the ending of the output)."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="File to write; numbered where a file holds one frame (default: DIR.*)."),
+    ] = None,
+    frames: Annotated[
+        str | None,
+        typer.Option(metavar="A:B:C", help="A frame (-1: the last), or first:last:step (default: all; stl: the last)."),
+    ] = None,
+    topology: Annotated[
+        str | None,
+        typer.Option(help="changing: each frame's own mesh; constant: all on one (default: changing; gltf: constant)."),
+    ] = None,
+    texture: Annotated[Path | None, typer.Option(help="Picture to lay on the sheets (usd, gltf, obj).")] = None,
+    obstacles: Annotated[bool, typer.Option(help="Write the obstacles too (usd, gltf, abc).")] = True,
+) -> None:
+    """Write a recording for other programs: USD, glTF, Alembic, OBJ, PLY, STL, VTK."""
+    from crumple.cli.exporting import export_folder
+
+    export_folder(folder, to, output, frames=frames, topology=topology, obstacles=obstacles, texture=texture)
+
+
 def _print_json(value: Any) -> None:
     typer.echo(json_format.dumps(value))

@@ -13,9 +13,12 @@ import h5py
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.texture import at_nodes, texture_coordinates
 from crumple.recording.codec import Table, digest, flatten, restore
 from crumple.recording.vtkhdf import HdfImage, open_hdf, put_surface
 from crumple.state import State
+from crumple.typing import Floats
 
 FORMAT = 1
 """Version of the `/crumple` group; raised when an old reader would misunderstand a new file."""
@@ -47,10 +50,12 @@ def encode_frame(state: State) -> bytes:
         image,
         stored["x"],
         state.mesh.face_nodes,
-        point_data={name: stored[path] for name, path in (POINT_DATA | _own_data(state, "node")).items()},
+        point_data={name: stored[path] for name, path in (POINT_DATA | _own_data(state, "node")).items()}
+        | _pattern_data(state.mesh),
         cell_data={name: stored[path] for name, path in (CELL_DATA | _own_data(state, "face")).items()},
         field_data={"TimeValue": np.array([state.time]), "frame": np.array([state.frame])},
     )
+    image.group("VTKHDF/PointData")["texture"].attrs["Attribute"] = np.bytes_("TCoords")
     return image.close()
 
 
@@ -73,6 +78,14 @@ def _own_data(state: State, where: str) -> dict[str, str]:
     """Fields of the user's that ParaView can show: numbers or vectors on nodes or faces."""
     shown = {name for name, own in state.own.items() if own.where == where and own.values.ndim <= 2}
     return {name: f"own/{name}/values" for name in sorted(shown) if state.own[name].values.dtype.kind in "fiu"}
+
+
+def _pattern_data(mesh: SheetMesh) -> dict[str, Floats]:
+    """Pattern coordinates [m] and texture coordinates (the pattern scaled to 0..1) of the nodes, for viewing.
+
+    A node on a seam shows one of its vertices; `crumple export --to vtk` writes all of them.
+    """
+    return {"pattern": at_nodes(mesh, mesh.u), "texture": at_nodes(mesh, texture_coordinates(mesh))}
 
 
 def _store(image: HdfImage, path: str, value: Any) -> h5py.Dataset | None:

@@ -13,12 +13,14 @@ import json
 import re
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from crumple.errors import InputError
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import decode_frame, frame_time
 from crumple.recording.log import Line, read_log
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
+from crumple.recording.table import TABLES, frame_table, step_table
 from crumple.state import State
 
 FRAME_NAME = re.compile(r"frame_(\d{6,})\.vtkhdf")
@@ -90,6 +92,22 @@ class Recording:
     def steps(self) -> list[Line]:
         """The lines of the step log."""
         return read_log(self.log_path)
+
+    def table(self, rows: str = "steps") -> Any:
+        """A `pandas.DataFrame` of the run's numbers, one row for each of the "steps" or of the "frames".
+
+        Columns are what the log holds: times [s], faces, Newton iterations, contacts, `energy_…` [J], wall time
+        `seconds`, and for frames `phase_…` [s].
+        """
+        if rows not in TABLES:
+            raise InputError("Recording.table", f"rows must be {' or '.join(TABLES)}", rows)
+        return step_table(self.steps()) if rows == "steps" else frame_table(self.steps())
+
+    def show(self, count: int = 6, **look: Any) -> Any:
+        """Pictures of `count` frames side by side, which a notebook shows; see `rendering.strip.render_strip`."""
+        from crumple.rendering.strip import render_strip  # upwards, for the user's convenience, and only when called
+
+        return render_strip(self, count, **look)
 
     @cached_property
     def obstacles(self) -> ObstacleSurface | None:

@@ -1,0 +1,231 @@
+"""A recording as files for other programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.export.clip import Clip, Progress, choose_frames
+from crumple.export.convert import point_data, to_pyvista
+from crumple.export.mesh_files import encode_material, encode_obj, encode_ply, encode_stl
+from crumple.export.packages import load_package
+from crumple.export.surface import Snapshot
+from crumple.recording.files import TEMPORARY_SUFFIX, write_atomically
+from crumple.recording.recording import Recording, write_series
+from crumple.recording.vtkhdf import HdfImage, put_surface
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: the endings that its name may have, the usual one first; whether one file holds all frames;
+    whether it takes a picture; and what is the default."""
+
+    suffixes: tuple[str, ...]
+    animated: bool
+    textured: bool = False
+    constant: bool = False
+    last_only: bool = False
+
+
+FORMATS = {
+    "usd": Format((".usdc", ".usd", ".usda"), animated=True, textured=True),
+    "gltf": Format((".glb",), animated=True, textured=True, constant=True),
+    "abc": Format((".abc",), animated=True),
+    "obj": Format((".obj",), animated=False, textured=True),
+    "ply": Format((".ply",), animated=False),
+    "stl": Format((".stl",), animated=False, last_only=True),
+    "vtk": Format((".vtp", ".vtkhdf"), animated=False),
+}
+
+TOPOLOGIES = ("constant", "changing")
+
+
+def export_recording(
+    recording: Recording,
+    to: str | None = None,
+    output: str | Path | None = None,
+    *,
+    frames: str | None = None,
+    topology: str | None = None,
+    obstacles: bool = True,
+    texture: str | Path | None = None,
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write frames of a recording for another program; gives the paths of the files.
+
+    `to`: "usd", "gltf", "abc", "obj", "ply", "stl" or "vtk"; by default what the ending of `output` says.
+    `output`: by default beside the recording. Formats that hold one frame get the number of the frame in the name,
+    unless one frame was asked for by its number.
+    `frames`: "12", "-1" or "first:last:step", all by default (STL: the last).
+    `topology`: "changing" writes each frame's own mesh; "constant" resamples all onto the mesh of the finest frame
+    (default for glTF).
+    `obstacles`: whether the formats that hold a scene (USD, glTF, Alembic) get them too.
+    `texture`: a picture to lay on the sheets (USD, glTF, OBJ).
+    """
+    name, kind = _find_format(to, output)
+    if topology is not None and topology not in TOPOLOGIES:
+        raise InputError("export --topology", f"must be {' or '.join(TOPOLOGIES)}", topology)
+    picture = _check_texture(texture, name, kind)
+    path = _check_output(recording, output, kind)
+    _check_packages(name, path)
+    constant = kind.constant if topology is None else topology == "constant"
+    chosen = "-1" if frames is None and kind.last_only else frames
+    clip = choose_frames(
+        recording, chosen, constant=constant, with_obstacles=obstacles and kind.animated, progress=progress
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = [] if picture is None or name == "gltf" else [_copy_beside(picture, path)]
+    if kind.animated:
+        return [_write_animated(name, clip, path, picture), *beside]
+    numbered = chosen is None or ":" in chosen
+    return [*_write_frames(clip, path, picture, numbered), *beside]
+
+
+def _find_format(to: str | None, output: str | Path | None) -> tuple[str, Format]:
+    """The format by name, or by the ending of the output."""
+    suffix = Path(output).suffix.lower() if output is not None else ""
+    if to is None:
+        found = [name for name, kind in FORMATS.items() if suffix in kind.suffixes]
+        if not found:
+            raise InputError("export --to", f"must be one of {', '.join(FORMATS)}", suffix or None)
+        to = found[0]
+    if to not in FORMATS:
+        raise InputError("export --to", f"must be one of {', '.join(FORMATS)}", to)
+    if output is not None and suffix not in FORMATS[to].suffixes:
+        raise InputError("export --output", f"must end in {' or '.join(FORMATS[to].suffixes)} for {to}", str(output))
+    return to, FORMATS[to]
+
+
+def _check_texture(texture: str | Path | None, name: str, kind: Format) -> Path | None:
+    if texture is None:
+        return None
+    if not kind.textured:
+        takers = ", ".join(name for name, kind in FORMATS.items() if kind.textured)
+        raise InputError("export --texture", f"only {takers} hold a picture", name)
+    if not Path(texture).is_file():
+        raise InputError("export --texture", "no such file", str(texture))
+    return Path(texture)
+
+
+def _check_output(recording: Recording, output: str | Path | None, kind: Format) -> Path:
+    """Where to write: never into the recording, which holds nothing else."""
+    folder = recording.path.absolute()
+    if output is None:
+        suffix = kind.suffixes[0]
+        if kind.animated or kind.last_only:
+            return folder.with_name(folder.name + suffix)
+        return folder.with_name(f"{folder.name}-{suffix[1:]}") / (folder.name + suffix)
+    path = Path(output)
+    if path.absolute().is_relative_to(folder):
+        raise InputError("export --output", "lies in the recording; choose a place outside of it", str(path))
+    return path
+
+
+def _check_packages(name: str, path: Path) -> None:
+    """`InputError` before any work when a library is missing."""
+    if name == "usd":
+        load_package("pxr.Usd", "usd", "export --to usd")
+    if name == "abc":
+        load_package("alembic3d", "alembic", "export --to abc")
+    if name == "vtk" and path.suffix == ".vtp":
+        load_package("pyvista", "render", "export --to vtk")
+
+
+def _write_animated(name: str, clip: Clip, path: Path, picture: Path | None) -> Path:
+    """One file with all frames, complete or absent."""
+    temporary = path.with_name(path.stem + TEMPORARY_SUFFIX + path.suffix)
+    try:
+        if name == "usd":
+            from crumple.export.usd import write_usd
+
+            write_usd(clip, temporary, f"./{picture.name}" if picture else None)
+        elif name == "gltf":
+            from crumple.export.gltf import write_gltf
+
+            write_gltf(clip, temporary, picture)
+        else:
+            from crumple.export.alembic import write_alembic
+
+            write_alembic(clip, temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def _write_frames(clip: Clip, path: Path, picture: Path | None, numbered: bool) -> list[Path]:
+    """A file per frame, with its number in the name when `numbered`; for VTK then also an index for ParaView."""
+    write = WRITERS[path.suffix.lower()]
+    written, entries = [], []
+    material = path.with_suffix(".mtl") if picture else None
+    for snapshot in clip:
+        place = path.with_name(f"{path.stem}_{snapshot.frame:06d}{path.suffix}") if numbered else path
+        write(snapshot, place, clip, material)
+        written.append(place)
+        entries.append((place.name, snapshot.time))
+    if material and picture:
+        write_atomically(material, encode_material(picture.name))
+        written.append(material)
+    if numbered and path.suffix.lower() in FORMATS["vtk"].suffixes:
+        series = path.with_name(path.name + ".series")
+        write_series(series, entries)
+        written.append(series)
+    return written
+
+
+def _write_obj(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    content = encode_obj(snapshot.surface, clip.sheet_names, material.name if material else None)
+    write_atomically(path, content)
+
+
+def _write_ply(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    write_atomically(path, encode_ply(snapshot.surface))
+
+
+def _write_stl(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    write_atomically(path, encode_stl(snapshot.surface))
+
+
+def _write_vtp(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    data = to_pyvista(snapshot.surface)
+    data.field_data["TimeValue"] = [snapshot.time]
+    temporary = path.with_name(path.stem + TEMPORARY_SUFFIX + path.suffix)
+    data.save(temporary)
+    os.replace(temporary, path)
+
+
+def _write_vtkhdf(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    surface, image = snapshot.surface, HdfImage()
+    put_surface(
+        image,
+        surface.vertex_x,
+        surface.mesh.faces,
+        point_data=point_data(surface),
+        cell_data=surface.face_data,
+        field_data={"TimeValue": np.array([snapshot.time])},
+    )
+    image.group("VTKHDF/PointData")["texture"].attrs["Attribute"] = np.bytes_("TCoords")
+    write_atomically(path, image.close())
+
+
+WRITERS: dict[str, Callable[[Snapshot, Path, Clip, Path | None], None]] = {
+    ".obj": _write_obj,
+    ".ply": _write_ply,
+    ".stl": _write_stl,
+    ".vtp": _write_vtp,
+    ".vtkhdf": _write_vtkhdf,
+}
+
+
+def _copy_beside(picture: Path, path: Path) -> Path:
+    """The picture in the folder of the output, where the file looks for it."""
+    place = path.absolute().with_name(picture.name)
+    if not (place.exists() and place.samefile(picture)):
+        shutil.copyfile(picture, place)
+    return place

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
+
+from export_samples import make_changing_recording
+
+from crumple.recording import Recording
+
+
+@pytest.fixture(scope="session")
+def changing(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """Four sheets, two of them sewn, whose meshes are others in every frame, and an obstacle that moves."""
+    return Recording(make_changing_recording(tmp_path_factory.mktemp("export") / "take"))
