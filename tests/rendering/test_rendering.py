@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -113,6 +114,9 @@ def test_film_has_every_frame(recording, tmp_path):
         assert film.count_frames() == 4
         assert film.get_meta_data()["fps"] == pytest.approx(25.0)
         assert film.get_meta_data()["size"] == SMALL
+        pictures = [picture.astype(float) for picture in film.iter_data()]
+    for before, after in pairwise(pictures):  # the sheet has moved: the film must not show the first frame again
+        assert np.abs(after - before).max() > 16.0
 
 
 def test_missing_packages_say_what_to_install(recording, tmp_path, monkeypatch):

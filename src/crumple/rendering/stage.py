@@ -73,7 +73,9 @@ class Stage:
         if obstacles is not None:
             self._add_obstacles(state, obstacles)
         self._add_sheets(state, drawn)
-        return self.plotter.screenshot(return_img=True)
+        self.plotter.screenshot()  # sets the window up; draws the first time, or always, depending on the version
+        self.plotter.render()
+        return self.plotter.image
 
     def close(self) -> None:
         self.plotter.close()
