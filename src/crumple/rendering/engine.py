@@ -1,4 +1,4 @@
-"""The optional rendering library, loaded on demand and ready to draw without a screen."""
+"""The optional packages that read and write pictures and films, loaded on demand."""
 
 from __future__ import annotations
 
@@ -10,31 +10,22 @@ from crumple.errors import InputError
 REMEDY = "needs the rendering packages: pip install 'crumple[render]'"
 
 
-def load_pyvista() -> Any:
-    """The `pyvista` module; `InputError` with the remedy when it is not installed."""
-    try:
-        import pyvista
-        from vtkmodules.vtkCommonCore import vtkLogger
-    except ImportError as error:
-        raise InputError("render", f"{REMEDY} ({error})") from None
-    # Without a screen VTK tries X first, then EGL, then OSMesa, and warns about each one that it skips.
-    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
-    return pyvista
-
-
-def load_imageio() -> Any:
-    """The `imageio` module with a film encoder; `InputError` with the remedy when one is not installed."""
+def load_imageio(film: bool = False) -> Any:
+    """The `imageio` module, for films with its encoder; `InputError` with the remedy when one is not installed."""
     try:
         import imageio.v2
 
-        importlib.import_module("imageio_ffmpeg")
+        if film:
+            importlib.import_module("imageio_ffmpeg")
     except ImportError as error:
         raise InputError("render", f"{REMEDY} ({error})") from None
     return imageio.v2
 
 
-def check_drawing(plotter: Any) -> None:
-    """`InputError` when this machine has no OpenGL at all, which VTK would otherwise answer with a crash."""
-    if not plotter.render_window.SupportsOpenGL():
-        plotter.close()
-        raise InputError("render", "no OpenGL found; install Mesa's software renderer (libegl1 or libosmesa6)")
+def load_matplotlib() -> Any:
+    """The `matplotlib` module; `InputError` with the remedy when it is not installed."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise InputError("render --color-by", f"{REMEDY} ({error})") from None
+    return matplotlib

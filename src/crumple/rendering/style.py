@@ -1,0 +1,70 @@
+"""What a user chooses about the looks of a picture, and how well it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crumple.errors import InputError
+from crumple.rendering.looks import linear_color, named_look
+from crumple.typing import Floats
+
+OBSTACLES = ("auto", "solid", "glass", "ghost", "hidden")
+BACKGROUNDS = {
+    "studio": ("#a9b0b6", "#76828d", 0.28),
+    "light": ("#e4e7ea", "#cdd4da", 0.06),
+    "dark": ("#2b3138", "#14181d", 0.5),
+    "white": ("#ffffff", "#ffffff", 0.0),
+}
+"""Colours at the bottom and the top, and how much brighter the middle is."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """`samples` per pixel each way;  `rays` from each gathering point;  `gathered` faces up to which light is gathered
+    on a mesh refined once more;  `refined` how often the drawn surface is refined;  `crf` of films (smaller is better)."""
+
+    samples: int
+    rays: int
+    gathered: int
+    refined: int
+    crf: int
+
+
+QUALITIES = {
+    "draft": Quality(samples=2, rays=48, gathered=0, refined=1, crf=23),
+    "normal": Quality(samples=3, rays=112, gathered=1600, refined=2, crf=18),
+    "high": Quality(samples=4, rays=320, gathered=8000, refined=3, crf=14),
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    """`look`: a name in `LOOKS`, by default from the material of each sheet;  `texture`, `back`: image file or pattern
+    on the front and on the back;  `obstacles`: one of `OBSTACLES`;  `background`: one of `BACKGROUNDS` or #rrggbb;
+    `color_by`: a field;  `edges`: whether to show the mesh;  `quality`: one of `QUALITIES`."""
+
+    look: str | None = None
+    texture: str | None = None
+    back: str | None = None
+    obstacles: str = "auto"
+    background: str = "studio"
+    color_by: str | None = None
+    edges: bool = False
+    quality: str = "normal"
+
+    def __post_init__(self) -> None:
+        if self.look is not None:
+            named_look(self.look)
+        for name, known in (("obstacles", OBSTACLES), ("quality", tuple(QUALITIES))):
+            if getattr(self, name) not in known:
+                raise InputError(f"render --{name}", f"must be one of {', '.join(known)}", getattr(self, name))
+        if self.background not in BACKGROUNDS and not self.background.startswith("#"):
+            known = ", ".join(BACKGROUNDS)
+            raise InputError("render --background", f"must be one of {known} or #rrggbb", self.background)
+        self.backdrop()
+
+    def backdrop(self) -> tuple[Floats, Floats, float]:
+        """Linear colours at the bottom and the top of the background, (3,) each, and its glow."""
+        bottom, top, glow = BACKGROUNDS.get(self.background, (self.background, self.background, 0.0))
+        place = "render --background"
+        return linear_color(bottom, place), linear_color(top, place), glow
