@@ -7,7 +7,10 @@ that every further bounce is a sum. Paper owes its look to this: light goes from
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from scipy.ndimage import gaussian_filter
 
 from crumple.contact.compiled import kernel, run_chunks
 from crumple.rendering.studio import Studio
@@ -18,24 +21,38 @@ from crumple.typing import Floats, Ints
 BOUNCES = 3
 INSET = 0.12
 """How far gathering points are moved from a corner into its faces: in a crease both sides meet in one line."""
+LIFT = 5e-5
+"""Height of gathering points over their face, over the size of the scene."""
 CHUNK = 64
 """Points handled at a time by one thread."""
 GROUND = -2
 """What a ray meets that reaches the ground."""
-GROUND_PIXELS = 96
+GROUND_PIXELS = 112
 
 
-def gathering_points(patches: Patches) -> tuple[Floats, Floats, Ints]:
-    """A point and a normal per distinct corner, (m, 3) each, and the number of each corner, (n, 3)."""
+class Points(NamedTuple):
+    """Where light is gathered, one per distinct corner: position `x` (m, 3) [m] in one of its faces, smooth `normal`
+    (m, 3), the `flat` one of the face (m, 3)."""
+
+    x: Floats
+    normal: Floats
+    flat: Floats
+
+
+def gathering_points(patches: Patches) -> tuple[Points, Ints]:
+    """The points for `patches`, each in the largest of its faces, and the number of each corner's point, (n, 3)."""
     _, number = np.unique(patches.shared, return_inverse=True)
-    number = number.reshape(patches.shared.shape)
-    count = np.bincount(number.ravel())[:, None]
-    centre = np.repeat(patches.point.mean(axis=1), 3, axis=0)
-    aim = (1.0 - INSET) * patches.point.reshape(-1, 3) + INSET * centre
-    columns = [np.bincount(number.ravel(), aim[:, k]) for k in range(3)]
-    normal = np.empty((len(count), 3))
-    normal[number.ravel()] = patches.normal.reshape(-1, 3)
-    return np.stack(columns, axis=1) / count, normal, number.astype(np.int32)
+    number = number.reshape(patches.shared.shape).astype(np.int32)
+    a, b, c = (patches.point[:, k] for k in range(3))
+    across = np.cross(b - a, c - a)
+    area = np.linalg.norm(across, axis=1)
+    order = np.argsort(np.repeat(area, 3), kind="stable")
+    chosen = np.empty(int(number.max(initial=-1)) + 1, np.int64)
+    chosen[number.ravel()[order]] = order  # the last one written is the largest
+    patch, corner = chosen // 3, chosen % 3
+    x = (1.0 - INSET) * patches.point[patch, corner] + INSET * patches.point[patch].mean(axis=1)
+    flat = across[patch] / np.maximum(area[patch], 1e-30)[:, None]
+    return Points(x, patches.normal[patch, corner], flat), number
 
 
 def illuminate(
@@ -47,17 +64,17 @@ def illuminate(
     `albedo` (n, 2, 3) of front and back;  `through` (n,) share of the light on one side that leaves on the other;
     `ground` its height [m], -inf = none.
     """
-    point, normal, number = gathering_points(patches)
-    lift = 2e-4 * float(np.linalg.norm(np.ptp(point, axis=0)))
-    met = np.empty((len(point), len(studio.direction)), np.int32)
-    chunks = -(-len(point) // CHUNK)
-    run_chunks(_look_around, chunks, point, normal, studio.direction, lift, ground, *scene, met)
+    points, number = gathering_points(patches)
+    lift = LIFT * float(np.linalg.norm(np.ptp(points.x, axis=0)))
+    met = np.empty((len(points.x), len(studio.direction)), np.int32)
+    chunks = -(-len(met) // CHUNK)
+    run_chunks(_look_around, chunks, points.x, points.flat, studio.direction, lift, ground, *scene, met)
     below = ground_albedo * _flat_irradiance(studio) / np.pi
     patch_radiance = np.zeros((len(albedo), 2, 3))
-    light = np.zeros((len(point), 2, 4))
+    light = np.zeros((len(met), 2, 4))
     for _ in range(1 + BOUNCES):
         sources = (studio.direction, studio.radiance, studio.angle, met, patch_radiance, below)
-        run_chunks(_sum_light, chunks, normal, *sources, light)
+        run_chunks(_sum_light, chunks, points.normal, *sources, light)
         patch_radiance = sent_out(light[number, :, :3].mean(axis=1), albedo, through)
     return light[number]
 
@@ -73,10 +90,13 @@ def _flat_irradiance(studio: Studio) -> Floats:
     return (np.maximum(studio.direction[:, 2:], 0.0) * studio.radiance).sum(axis=0)
 
 
-def ground_light(scene: Scene, studio: Studio, ground: float, centre: Floats, width: float) -> Floats:
+def ground_light(
+    scene: Scene, clear: Floats, studio: Studio, ground: float, centre: Floats, width: float
+) -> Floats:
     """Share of its light that still reaches each point of the ground, (GROUND_PIXELS, GROUND_PIXELS).
 
-    Rows run along +y, columns along +x, over a square of `width` [m] around `centre` (2,).
+    Rows run along +y, columns along +x, over a square of `width` [m] around `centre` (2,); `clear` (n,) is the share of
+    light that goes through each triangle.
     """
     place = (np.arange(GROUND_PIXELS) + 0.5) / GROUND_PIXELS - 0.5
     x, y = np.meshgrid(centre[0] + width * place, centre[1] + width * place)
@@ -87,20 +107,20 @@ def ground_light(scene: Scene, studio: Studio, ground: float, centre: Floats, wi
     normal = np.tile([0.0, 0.0, 1.0], (len(point), 1))
     met = np.empty((len(point), len(direction)), np.int32)
     run_chunks(_look_around, -(-len(point) // CHUNK), point, normal, direction, 1e-4 * width, -np.inf, *scene, met)
-    return ((met == MISS) @ power / power.sum()).reshape(x.shape)
+    passed = np.where(met == MISS, 1.0, clear[met // 2])
+    return gaussian_filter((passed @ power / power.sum()).reshape(x.shape), 0.7)
 
 
 @kernel
-def _look_around(first, step, point, normal, direction, lift, ground, node_box, start, triangle, order, met):
+def _look_around(first, step, point, flat, direction, lift, ground, node_box, start, triangle, order, met):
     """Write what the rays from each point meet: `MISS`, `GROUND`, or 2 × patch + 1 if its back is seen."""
     stack = np.empty(STACK_SIZE, np.int32)
     for chunk in range(first, -(-len(point) // CHUNK), step):
         for v in range(chunk * CHUNK, min(len(point), (chunk + 1) * CHUNK)):
             for j in range(len(direction)):
                 dx, dy, dz = direction[j, 0], direction[j, 1], direction[j, 2]
-                facing = normal[v, 0] * dx + normal[v, 1] * dy + normal[v, 2] * dz
-                side = lift if facing > 0.0 else -lift
-                x, y, z = point[v, 0] + side * normal[v, 0], point[v, 1] + side * normal[v, 1], point[v, 2] + side * normal[v, 2]
+                side = lift if flat[v, 0] * dx + flat[v, 1] * dy + flat[v, 2] * dz > 0.0 else -lift
+                x, y, z = point[v, 0] + side * flat[v, 0], point[v, 1] + side * flat[v, 1], point[v, 2] + side * flat[v, 2]
                 t, i, _, _ = nearest_hit(node_box, start, triangle, x, y, z, dx, dy, dz, 0.0, np.inf, stack)
                 if i != MISS:
                     ax = triangle[i, 4] * triangle[i, 8] - triangle[i, 5] * triangle[i, 7]

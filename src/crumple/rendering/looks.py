@@ -41,7 +41,7 @@ LOOKS = {
     "card": Look("#c9a878", "#b7946a", "#a9875c", roughness=(0.8, 0.8), grain=0.07, bump=0.03, bump_length=1.5e-3),
     "tissue": Look("#fdfbf7", "#fdfbf7", "#ffffff", roughness=(0.95, 0.95), through=0.34, grain=0.03, bump=0.03),
     "foil": Look(
-        "#e9eaec", "#e2e3e5", "#d0d2d5", metal=True, roughness=(0.16, 0.34), bump=0.035, bump_length=1.6e-3
+        "#e9eaec", "#e2e3e5", "#d0d2d5", metal=True, roughness=(0.2, 0.36), bump=0.012, bump_length=1.1e-3
     ),
     "film": Look("#dfe9ee", "#dfe9ee", "#f2f8fb", roughness=(0.06, 0.06), gloss=0.07, through=0.3, clear=0.62),
     "cloth": Look(

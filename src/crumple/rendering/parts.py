@@ -28,10 +28,10 @@ class Part:
     row: Ints
     altitude: Floats
 
-    def refined(self) -> Part:
-        """Every patch cut in four."""
+    def refined(self, curved: bool = True) -> Part:
+        """Every patch cut in four, along curves or along the mesh."""
         return Part(
-            refine(self.patches),
+            refine(self.patches, curved),
             refine_values(self.pattern),
             refine_values(self.tint),
             np.tile(self.row, 4),

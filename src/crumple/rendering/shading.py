@@ -252,7 +252,7 @@ def meet_surface(
 
 @device
 def toned(value):
-    """Radiance squeezed into 0 … 1: unchanged up to 0.55, then ever less, so that white never burns out."""
+    """Radiance squeezed into 0 … 0.97: unchanged up to 0.55, then ever less, so that white never burns out."""
     if value <= 0.55:
         return value
-    return 0.55 + 0.45 * (1.0 - np.exp(-(value - 0.55) / 0.45))
+    return 0.55 + 0.42 * (1.0 - np.exp(-(value - 0.55) / 0.42))

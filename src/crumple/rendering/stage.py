@@ -92,20 +92,21 @@ class Stage:
         plan = self.plan
         solids, veils = self._sorted_obstacles(state, obstacles if plan.space == "world" else None)
         sheets = sheet_part(state, plan.space, field_tint(state, plan.field, plan.field_range))
-        if len(sheets.row) <= self.quality.gathered:
-            sheets = sheets.refined()
         row = len(self._looks) - 1
         others = [solid_part(state.obstacle_x, faces, row, OBSTACLE_EDGE * plan.scale) for faces in solids]
         part = join_parts([sheets, *others])
-        scene = make_scene(part.patches.point)
+        # Light is gathered on the mesh itself, which never intersects, unlike the curved surface that is drawn.
+        fine = len(part.row) <= self.quality.gathered
+        lit = part.refined(curved=False) if fine else part
+        scene = make_scene(lit.patches.point)
         below = float(self._backdrop[:2].mean())
-        albedo, through = self._albedo(part), self._looks[part.row, 0, 6]
-        light = illuminate(part.patches, albedo, through, scene, self.studio, plan.ground, below)
-        share = ground_light(scene, self.studio, plan.ground, plan.centre, GROUND_WIDTH * plan.scale)
-        rounds = self.quality.refined - (len(sheets.row) > state.mesh.face_count)
-        for _ in range(rounds):
-            if 4 * len(part.row) <= LARGEST:
-                part, light = part.refined(), refine_values(light)
+        albedo, through, clear = self._albedo(lit), self._looks[lit.row, 0, 6], self._looks[lit.row, 0, 7]
+        light = illuminate(lit.patches, albedo, through, scene, self.studio, plan.ground, below)
+        share = ground_light(scene, clear, self.studio, plan.ground, plan.centre, GROUND_WIDTH * plan.scale)
+        for level in range(self.quality.refined):
+            if 4 * len(part.row) <= LARGEST or (fine and level == 0):
+                part = part.refined()
+                light = light if fine and level == 0 else refine_values(light)
         return self._picture(part, light, share, self._veil(state, veils), camera)
 
     def _albedo(self, part: Part) -> Floats:
@@ -193,9 +194,9 @@ def encode_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 
 def untoned(shown: Floats) -> Floats:
-    """The radiance that `shading.toned` shows as `shown` (at most 0.995)."""
-    value = np.minimum(shown, 0.995)
-    return np.where(value <= 0.55, value, 0.55 - 0.45 * np.log(np.maximum(1.0 - (value - 0.55) / 0.45, 1e-9)))
+    """The radiance that `shading.toned` shows as `shown` (nearly, where it is white)."""
+    value = np.minimum(shown, 0.969)
+    return np.where(value <= 0.55, value, 0.55 - 0.42 * np.log(np.maximum(1.0 - (value - 0.55) / 0.42, 1e-9)))
 
 
 def _single(values: Floats) -> NDArray[np.float32]:

@@ -13,13 +13,13 @@ import numpy as np
 from crumple.contact.compiled import device, kernel
 from crumple.typing import Floats
 
-ZENITH, HORIZON, NADIR = (0.36, 0.38, 0.41), (0.24, 0.245, 0.255), (0.12, 0.12, 0.12)
+ZENITH, HORIZON, NADIR = (0.31, 0.33, 0.36), (0.21, 0.215, 0.225), (0.12, 0.12, 0.12)
 """Radiance of the dome above, at the horizon and below, red, green, blue."""
 
 # Azimuth from the camera's right hand towards its back, elevation [degrees]; tangents of the half widths; radiance.
 BOXES = (
-    (150.0, 52.0, (0.50, 0.42), (4.6, 4.4, 4.1)),  # key, in front on the left
-    (-12.0, 24.0, (0.20, 0.55), (1.35, 1.45, 1.6)),  # strip, on the right
+    (168.0, 46.0, (0.52, 0.46), (4.3, 4.1, 3.8)),  # key, in front on the left
+    (-12.0, 24.0, (0.20, 0.55), (1.15, 1.25, 1.4)),  # strip, on the right
     (-115.0, 34.0, (0.55, 0.16), (2.4, 2.5, 2.6)),  # rim, behind
 )
 EDGE = 0.06
@@ -42,8 +42,8 @@ class Studio:
 
 
 def make_studio(azimuth: float, rays: int) -> Studio:
-    """The studio for a camera that looks from `azimuth` [rad]; about `rays` rays sample its light."""
-    boxes = np.array([_box(azimuth + np.radians(a), np.radians(e), size, rgb) for a, e, size, rgb in BOXES])
+    """The studio for a camera whose right hand points to `azimuth` [rad]; about `rays` rays sample its light."""
+    boxes = np.array([_box(azimuth - np.radians(a), np.radians(e), size, rgb) for a, e, size, rgb in BOXES])
     dome = _fibonacci(max(rays // 2, 16))
     directions, radiances = [dome], [dome_lights(dome) * 4.0 * np.pi / len(dome)]
     shares = (0.6, 0.2, 0.2)

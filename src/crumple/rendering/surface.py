@@ -108,15 +108,15 @@ def _corner_angles(corners: Floats) -> Floats:
     return np.arctan2(area, np.einsum("fck,fck->fc", after, before))
 
 
-def refine(patches: Patches) -> Patches:
-    """Every patch cut in four."""
+def refine(patches: Patches, curved: bool = True) -> Patches:
+    """Every patch cut in four; unless `curved`, new points stay on the mesh, and only normals are smooth."""
     p, n = patches.point, patches.normal
     q, m = np.roll(p, -1, axis=1), np.roll(n, -1, axis=1)  # the other end of each edge
     edge = q - p
     leaving = np.einsum("fck,fck->fc", edge, n)[..., None]
     arriving = -np.einsum("fck,fck->fc", edge, m)[..., None]
     rise = -(leaving * n + arriving * m) / 8.0
-    middle = 0.5 * (p + q) + np.where(patches.sharp[..., None], 0.0, rise)
+    middle = 0.5 * (p + q) + np.where(patches.sharp[..., None], 0.0, rise) * curved
     # The normal bends the other way where the edge is an S (quadratic normals of PN triangles).
     length = np.maximum(np.einsum("fck,fck->fc", edge, edge), 1e-30)[..., None]
     swing = 2.0 * (leaving - arriving) / length
