@@ -235,7 +235,9 @@ def render(
     frame: Annotated[int, typer.Option(help="Frame of a picture or turntable; -1 is the last.")] = -1,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x960",
     fps: Annotated[float | None, typer.Option(help="Film frames per second (default: real time).")] = None,
-    quality: Annotated[str, typer.Option(help="draft, normal or high.")] = "normal",
+    quality: Annotated[
+        str | None, typer.Option(help="draft, normal (default for films) or high (default for pictures).")
+    ] = None,
     camera: Annotated[
         str, typer.Option(help="auto, front, back, side, top, low, high, or a position X,Y,Z in m.")
     ] = "auto",

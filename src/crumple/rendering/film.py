@@ -50,7 +50,7 @@ def render_frame(
     by side;  `style`: fields of `Style`.
     """
     state = recording.load(frame)
-    panels = Panels(recording, [state], size=size, camera=camera, space=space, style=Style(**style))
+    panels = Panels(recording, [state], size=size, camera=camera, space=space, style=Style(**style).drawn_as("high"))
     save_picture(panels.draw(state, 0.0), Path(path))
     return Path(path)
 
@@ -75,7 +75,7 @@ def render_film(
     frames = recording.frames
     if not frames:
         raise InputError(str(recording.path), "has no finished frame")
-    view, chosen = _view(camera), Style(**style)
+    view, chosen = _view(camera), Style(**style).drawn_as("normal")
     size = (size[0] // 2 * 2, size[1] // 2 * 2)  # encoders want even numbers
     if turntable is not None:
         return _render_turntable(recording, turntable, Path(path), size, view, space, fps, progress, chosen)
@@ -83,7 +83,7 @@ def render_film(
     states = [recording.load(frame) for frame in sampled]
     panels = Panels(recording, states, size=size, camera=view, space=space, style=chosen)
     loop = abs(view.orbit) % 360.0 == 0.0  # a full turn ends one step before where it began
-    with open_writer(Path(path), fps or _frame_rate(recording), chosen.quality) as write:
+    with open_writer(Path(path), fps or _frame_rate(recording), chosen.quality or "normal") as write:
         for done, frame in enumerate(frames, 1):
             write(panels.draw(recording.load(frame), (done - 1) / max(len(frames) - (not loop), 1)))
             if progress:
@@ -107,7 +107,7 @@ def _render_turntable(
     view = replace(view, orbit=view.orbit or 360.0)
     count = max(round(TURN_TIME * rate), 2)
     panels = Panels(recording, [state], size=size, camera=view, space=space, style=style)
-    with open_writer(path, rate, style.quality) as write:
+    with open_writer(path, rate, style.quality or "normal") as write:
         for k in range(count):
             write(panels.draw(state, k / count))
             if progress:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.contact.compiled import kernel, run_chunks
+from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.rendering.camera import Camera
 from crumple.rendering.tracing import MISS
 from crumple.typing import Floats
@@ -37,32 +37,50 @@ def make_frustum(camera: Camera, size: tuple[int, int]) -> Frustum:
     return Frustum(np.asarray(camera.position, np.float64), axes, (slope * size[0] / size[1], slope), size)
 
 
-def draw_triangles(frustum: Frustum, corners: Floats, samples: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The nearest of the triangles (n, 3, 3) [m] at every sample, `MISS` where there is none, and its depth [m].
+class Canvas:
+    """Samples of a picture: the nearest triangle at each, `shown`, `MISS` where there is none, and `nearness`, the
+    inverse of its depth [1/m]. Both (samples × height, samples × width), top row first; reused from picture to picture."""
 
-    Both (samples × height, samples × width), top row first. Triangles that reach behind the camera are left out.
-    """
-    width, height = (samples * side for side in frustum.size)
-    local = (corners - frustum.eye) @ frustum.axes.T
-    depth = local[..., 2]
-    ahead = depth.min(axis=1) > 1e-6 * max(float(depth.max(initial=0.0)), 1e-12)
-    safe = np.where(ahead[:, None], depth, 1.0)
-    x = (1.0 + local[..., 0] / safe / frustum.slope[0]) * 0.5 * width
-    y = (1.0 - local[..., 1] / safe / frustum.slope[1]) * 0.5 * height
-    screen = np.stack([x, y, 1.0 / safe], axis=2)
-    shown = np.full((height, width), MISS, np.int32)
-    nearest = np.zeros((height, width), np.float32)
-    run_chunks(_draw_bands, BANDS, screen, ahead, shown, nearest)
-    with np.errstate(divide="ignore"):
-        return shown, 1.0 / nearest
+    def __init__(self, size: tuple[int, int], samples: int) -> None:
+        self.size, self.samples = size, samples
+        shape = (samples * size[1], samples * size[0])
+        self.shown: NDArray[np.int32] = np.full(shape, MISS, np.int32)
+        self.nearness: NDArray[np.float32] = np.zeros(shape, np.float32)
+
+    def draw(self, frustum: Frustum, corners: Floats) -> None:
+        """Show the triangles (n, 3, 3) [m] and nothing else. Those that reach behind the camera are left out."""
+        height, width = self.shown.shape
+        local = (corners - frustum.eye) @ frustum.axes.T
+        depth = local[..., 2]
+        ahead = depth.min(axis=1) > 1e-6 * max(float(depth.max(initial=0.0)), 1e-12)
+        safe = np.where(ahead[:, None], depth, 1.0)
+        x = (1.0 + local[..., 0] / safe / frustum.slope[0]) * 0.5 * width
+        y = (1.0 - local[..., 1] / safe / frustum.slope[1]) * 0.5 * height
+        run_chunks(_draw_bands, BANDS, np.stack([x, y, 1.0 / safe], axis=2), ahead, self.shown, self.nearness)
+
+    def hide_behind(self, other: Canvas) -> None:
+        """Forget what is not nearer than what another canvas shows."""
+        self.shown[self.nearness <= other.nearness] = MISS
+
+
+@device
+def _clip(low, high, start, slope):
+    """The part of the interval low … high in which start + slope x is not negative."""
+    if slope > 0.0:
+        return max(low, -start / slope), high
+    if slope < 0.0:
+        return low, min(high, -start / slope)
+    return (low, high) if start >= 0.0 else (1.0, 0.0)
 
 
 @kernel
-def _draw_bands(first, step, screen, ahead, shown, nearest):
+def _draw_bands(first, step, screen, ahead, shown, nearness):
     """Draw triangles given by screen position and inverse depth (n, 3, 3) into every `step`-th band of rows."""
     height, width = shown.shape
     for band in range(first, BANDS, step):
         top, bottom = band * height // BANDS, (band + 1) * height // BANDS
+        shown[top:bottom] = MISS
+        nearness[top:bottom] = 0.0
         for f in range(len(screen)):
             if not ahead[f]:
                 continue
@@ -73,16 +91,18 @@ def _draw_bands(first, step, screen, ahead, shown, nearest):
             area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
             if high < low or area == 0.0:
                 continue
-            left, right = max(min(ax, bx, cx) - 0.5, 0.0), min(max(ax, bx, cx) - 0.5, width - 1.0)
+            slope_b, slope_c = (cy - ay) / area, -(by - ay) / area
             for row in range(int(np.ceil(low)), int(np.floor(high)) + 1):
-                y = row + 0.5
+                # Weights of the second and third corner at the left end of the row, and where all three are positive.
+                y, x = row + 0.5 - ay, 0.5 - ax
+                b, c = (x * (cy - ay) - (cx - ax) * y) / area, ((bx - ax) * y - x * (by - ay)) / area
+                left, right = _clip(0.0, width - 1.0, b, slope_b)
+                left, right = _clip(left, right, c, slope_c)
+                left, right = _clip(left, right, 1.0 - b - c, -slope_b - slope_c)
+                near = (1.0 - b - c) * aw + b * bw + c * cw
+                slope = (-slope_b - slope_c) * aw + slope_b * bw + slope_c * cw
                 for column in range(int(np.ceil(left)), int(np.floor(right)) + 1):
-                    x = column + 0.5
-                    b = ((x - ax) * (cy - ay) - (cx - ax) * (y - ay)) / area
-                    c = ((bx - ax) * (y - ay) - (x - ax) * (by - ay)) / area
-                    if b < 0.0 or c < 0.0 or b + c > 1.0:
-                        continue
-                    w = (1.0 - b - c) * aw + b * bw + c * cw
-                    if w > nearest[row, column]:
-                        nearest[row, column] = w
+                    w = near + column * slope
+                    if w > nearness[row, column]:
+                        nearness[row, column] = w
                         shown[row, column] = f

@@ -14,14 +14,14 @@ from crumple.rendering.illumination import ground_light, illuminate
 from crumple.rendering.looks import OBSTACLE, Look, look_table, sheet_look
 from crumple.rendering.parts import LARGEST, Part, field_tint, join_parts, rim_part, sheet_part, solid_part
 from crumple.rendering.pixels import Veil, shade_picture
-from crumple.rendering.raster import draw_triangles, make_frustum
+from crumple.rendering.raster import Canvas, make_frustum
 from crumple.rendering.shading import Backdrop, Drawing
 from crumple.rendering.sheets import SheetKind
 from crumple.rendering.studio import make_studio
 from crumple.rendering.style import QUALITIES, Style
 from crumple.rendering.surface import refine_values
 from crumple.rendering.textures import TextureAtlas
-from crumple.rendering.tracing import MISS, make_scene
+from crumple.rendering.tracing import make_scene
 from crumple.simulation.state import State
 from crumple.typing import Floats, Ints
 
@@ -57,8 +57,9 @@ class Stage:
     """Draws states one after the other with the same plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.quality = plan, QUALITIES[plan.style.quality]
+        self.plan, self.quality = plan, QUALITIES[plan.style.quality or "normal"]
         self.studio = make_studio(plan.azimuth, self.quality.rays)
+        self._canvas, self._veiled = (Canvas(plan.size, self.quality.samples) for _ in range(2))
         self._atlas = TextureAtlas()
         self._looks, self._textures = self._make_looks()
         thickness = [k.thickness for k in plan.kinds] + [SheetKind().thickness] * len(plan.boxes)
@@ -148,16 +149,16 @@ class Stage:
 
     def _picture(self, part: Part, light: Floats, share: Floats, veil: Veil, camera: Camera) -> NDArray[np.uint8]:
         """The finished picture of lit parts."""
-        plan, samples = self.plan, self.quality.samples
+        plan = self.plan
         frustum = make_frustum(camera, plan.size)
         pixel = 2 * frustum.slope[1] * float(np.linalg.norm(camera.position - camera.target)) / plan.size[1]
         rim, patch = rim_part(part, np.maximum(self._thickness[part.row], RIM_PIXELS * pixel))
         edge_light = np.repeat(light[patch].mean(axis=(1, 2), keepdims=True), 3, axis=1).repeat(2, axis=2)
         everything = join_parts([part, rim])
         point = np.ascontiguousarray(everything.patches.point)
-        shown, depth = draw_triangles(frustum, point, samples)
-        veiled, veil_depth = draw_triangles(frustum, veil.point, samples)
-        veiled[veil_depth >= depth] = MISS
+        self._canvas.draw(frustum, point)
+        self._veiled.draw(frustum, veil.point)
+        self._veiled.hide_behind(self._canvas)
         drawing = Drawing(
             *(_single(values) for values in (
                 point, everything.patches.normal, np.concatenate([light, edge_light]), everything.pattern, everything.tint,
@@ -172,8 +173,9 @@ class Stage:
             0.5 * (bottom + top), np.stack([bottom, top]), glow,
         )  # fmt: skip
         picture = shade_picture(
-            frustum, shown, veiled, samples, drawing, veil, make_scene(point), self.studio.boxes, backdrop, plan.style.edges
-        )
+            frustum, self._canvas, self._veiled, drawing, veil, make_scene(point), self.studio.boxes, backdrop,
+            plan.style.edges,
+        )  # fmt: skip
         return encode_srgb(picture)
 
 
@@ -188,9 +190,10 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
 
 def encode_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Bytes of linear light 0 … 1."""
-    light = np.clip(linear, 0.0, 1.0)
+    light = np.arange(1 << 14) / ((1 << 14) - 1)
     srgb = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    return np.round(255.0 * srgb).astype(np.uint8)
+    table = np.round(255.0 * srgb).astype(np.uint8)
+    return table[(np.clip(linear, 0.0, 1.0) * np.float32(len(table) - 1) + np.float32(0.5)).astype(np.uint16)]
 
 
 def untoned(shown: Floats) -> Floats:

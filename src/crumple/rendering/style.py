@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crumple.errors import InputError
 from crumple.rendering.looks import linear_color, named_look
@@ -32,8 +32,8 @@ class Quality:
 
 QUALITIES = {
     "draft": Quality(samples=2, rays=48, gathered=0, refined=1, crf=23),
-    "normal": Quality(samples=3, rays=112, gathered=1600, refined=2, crf=18),
-    "high": Quality(samples=4, rays=320, gathered=8000, refined=3, crf=14),
+    "normal": Quality(samples=2, rays=96, gathered=1200, refined=2, crf=18),
+    "high": Quality(samples=4, rays=256, gathered=6000, refined=2, crf=14),
 }
 
 
@@ -41,7 +41,8 @@ QUALITIES = {
 class Style:
     """`look`: a name in `LOOKS`, by default from the material of each sheet;  `texture`, `back`: image file or pattern
     on the front and on the back;  `obstacles`: one of `OBSTACLES`;  `background`: one of `BACKGROUNDS` or #rrggbb;
-    `color_by`: a field;  `edges`: whether to show the mesh;  `quality`: one of `QUALITIES`."""
+    `color_by`: a field;  `edges`: whether to show the mesh;  `quality`: one of `QUALITIES`, by
+    default "high" for pictures and "normal" for films."""
 
     look: str | None = None
     texture: str | None = None
@@ -50,18 +51,23 @@ class Style:
     background: str = "studio"
     color_by: str | None = None
     edges: bool = False
-    quality: str = "normal"
+    quality: str | None = None
 
     def __post_init__(self) -> None:
         if self.look is not None:
             named_look(self.look)
-        for name, known in (("obstacles", OBSTACLES), ("quality", tuple(QUALITIES))):
-            if getattr(self, name) not in known:
-                raise InputError(f"render --{name}", f"must be one of {', '.join(known)}", getattr(self, name))
+        for name, value, known in (("obstacles", self.obstacles, OBSTACLES), ("quality", self.quality, (None, *QUALITIES))):
+            if value not in known:
+                names = ", ".join(each for each in known if each is not None)
+                raise InputError(f"render --{name}", f"must be one of {names}", value)
         if self.background not in BACKGROUNDS and not self.background.startswith("#"):
             known = ", ".join(BACKGROUNDS)
             raise InputError("render --background", f"must be one of {known} or #rrggbb", self.background)
         self.backdrop()
+
+    def drawn_as(self, quality: str) -> Style:
+        """The same style with this `quality` unless it names one."""
+        return self if self.quality is not None else replace(self, quality=quality)
 
     def backdrop(self) -> tuple[Floats, Floats, float]:
         """Linear colours at the bottom and the top of the background, (3,) each, and its glow."""
