@@ -45,7 +45,7 @@ LOOKS = {
     ),
     "film": Look("#dfe9ee", "#dfe9ee", "#f2f8fb", roughness=(0.06, 0.06), gloss=0.07, through=0.3, clear=0.62),
     "cloth": Look(
-        "#8a3b36", "#81352f", "#94443e", roughness=(1.0, 1.0), gloss=0.02, through=0.08, sheen=0.35, grain=0.06,
+        "#b5483f", "#b5483f", "#bd554c", roughness=(1.0, 1.0), gloss=0.02, through=0.08, sheen=0.35, grain=0.06,
         weave=0.8e-3,
     ),
     "plain": Look("#f2f0ea", "#dfe5ec", "#ffffff", gloss=0.02),
@@ -56,7 +56,7 @@ OBSTACLE = Look("#9aa1a8", "#9aa1a8", "#9aa1a8", roughness=(0.45, 0.45), gloss=0
 
 TINTS = ("#ffffff", "#f3cf9f", "#b9dcc2", "#cfc2e8", "#f0b7ad", "#b5d3ee")
 """Sheets of one scene are told apart by their tint; cloth brings its own colours instead."""
-CLOTHS = ("#8a3b36", "#33587d", "#6f7d43", "#a8803a", "#5d4a78", "#3f7d78")
+CLOTHS = ("#b5483f", "#33587d", "#6f7d43", "#a8803a", "#5d4a78", "#3f7d78")
 
 WORDS = {
     "foil": ("foil", "alu", "metal", "steel", "copper"),

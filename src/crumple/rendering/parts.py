@@ -28,8 +28,8 @@ class Part:
     row: Ints
     altitude: Floats
 
-    def refined(self, curved: bool = True) -> Part:
-        """Every patch cut in four, along curves or along the mesh."""
+    def refined(self, curved: Floats | float = 1.0) -> Part:
+        """Every patch cut in four; `curved` as in `surface.refine`."""
         return Part(
             refine(self.patches, curved),
             refine_values(self.pattern),

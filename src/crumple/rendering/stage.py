@@ -19,7 +19,7 @@ from crumple.rendering.shading import Backdrop, Drawing
 from crumple.rendering.sheets import SheetKind
 from crumple.rendering.studio import make_studio
 from crumple.rendering.style import QUALITIES, Style
-from crumple.rendering.surface import refine_values
+from crumple.rendering.surface import coarse_values, refine_values
 from crumple.rendering.textures import TextureAtlas
 from crumple.rendering.tracing import make_scene
 from crumple.simulation.state import State
@@ -31,6 +31,8 @@ OBSTACLE_EDGE = 0.06
 """Longest edge of a solid obstacle on which light is gathered, over the size of the scene."""
 GROUND_WIDTH = 3.0
 """Width of the ground on which shadows are seen, over the size of the scene."""
+OPEN = 3.0
+"""Inverse of the visible share of the surroundings from which on the drawn surface is fully curved."""
 GLASS_OPACITY, GHOST_OPACITY = 0.02, 0.28
 
 
@@ -98,15 +100,17 @@ class Stage:
         part = join_parts([sheets, *others])
         # Light is gathered on the mesh itself, which never intersects, unlike the curved surface that is drawn.
         fine = len(part.row) <= self.quality.gathered
-        lit = part.refined(curved=False) if fine else part
+        lit = part.refined(curved=0.0) if fine else part
         scene = make_scene(lit.patches.point)
         below = float(self._backdrop[:2].mean())
         albedo, through, clear = self._albedo(lit), self._looks[lit.row, 0, 6], self._looks[lit.row, 0, 7]
         light = illuminate(lit.patches, albedo, through, scene, self.studio, plan.ground, below)
         share = ground_light(scene, clear, self.studio, plan.ground, plan.centre, GROUND_WIDTH * plan.scale)
+        # Where layers lie close, their curves might cross: there the drawn surface stays on the mesh.
+        curved = np.minimum(1.0, OPEN * (coarse_values(light) if fine else light)[..., 3].min(axis=2))
         for level in range(self.quality.refined):
             if 4 * len(part.row) <= LARGEST or (fine and level == 0):
-                part = part.refined()
+                part, curved = part.refined(curved), refine_values(curved)
                 light = light if fine and level == 0 else refine_values(light)
         return self._picture(part, light, share, self._veil(state, veils), camera)
 

@@ -108,15 +108,17 @@ def _corner_angles(corners: Floats) -> Floats:
     return np.arctan2(area, np.einsum("fck,fck->fc", after, before))
 
 
-def refine(patches: Patches, curved: bool = True) -> Patches:
-    """Every patch cut in four; unless `curved`, new points stay on the mesh, and only normals are smooth."""
+def refine(patches: Patches, curved: Floats | float = 1.0) -> Patches:
+    """Every patch cut in four. `curved`, for all or per corner (n, 3): 1 puts new points on the curve, 0 on the mesh."""
     p, n = patches.point, patches.normal
     q, m = np.roll(p, -1, axis=1), np.roll(n, -1, axis=1)  # the other end of each edge
     edge = q - p
     leaving = np.einsum("fck,fck->fc", edge, n)[..., None]
     arriving = -np.einsum("fck,fck->fc", edge, m)[..., None]
     rise = -(leaving * n + arriving * m) / 8.0
-    middle = 0.5 * (p + q) + np.where(patches.sharp[..., None], 0.0, rise) * curved
+    share = np.broadcast_to(curved, patches.sharp.shape)
+    bend = np.where(patches.sharp, 0.0, 0.5 * (share + np.roll(share, -1, axis=1)))
+    middle = 0.5 * (p + q) + bend[..., None] * rise
     # The normal bends the other way where the edge is an S (quadratic normals of PN triangles).
     length = np.maximum(np.einsum("fck,fck->fc", edge, edge), 1e-30)[..., None]
     swing = 2.0 * (leaving - arriving) / length
@@ -158,6 +160,12 @@ def _cut_shared(shared: Ints, apart: Bools) -> Ints:
 def refine_values(values: Floats) -> Floats:
     """Values at the corners of patches (n, 3, …) after `refine`: middles get the mean of the ends."""
     return _cut(values, 0.5 * (values + np.roll(values, -1, axis=1)))
+
+
+def coarse_values(values: Floats) -> Floats:
+    """Values at the corners before `refine_values`, (n, 3, …), from those after it, (4 n, 3, …)."""
+    count = len(values) // 4
+    return np.stack([values[k * count : (k + 1) * count, 0] for k in range(3)], axis=1)
 
 
 def make_rim(patches: Patches, thickness: Floats) -> tuple[Floats, Floats, Ints]:
