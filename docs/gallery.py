@@ -41,10 +41,10 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
         ("gallery-tshirt.jpg", "--camera front", "A shirt that was stuffed into a box (figure 7); the mesh is coarse."),
     ]),
     ("foil-ball", "--quick", [
-        ("gallery-foil.jpg", "--frame 64", "A disk of aluminium foil (figure 8), on a mesh far coarser than the full one."),
+        ("gallery-foil.jpg", "--frame 64", "A disk of aluminium foil (figure 8), on a coarse mesh."),
     ]),
     ("drape", "--quick", [("gallery-drape.jpg", "", "Tissue on a ball (figure 2).")]),
-    ("letter", "--quick", [("gallery-letter.jpg", "--frame 35 --texture ruled", "A letter pushed together on a desk.")]),
+    ("letter", "--quick", [("gallery-letter.jpg", "--frame 35 --texture ruled", "A letter pushed together.")]),
     ("moebius", "--quick", [("gallery-moebius.jpg", "", "A strip of polyester film, joined with half a turn.")]),
     ("flag", "--quick", [("gallery-flag.jpg", "", "A cotton flag in the wind.")]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 12", "A falling sheet, drawn as card.")]),
@@ -70,7 +70,7 @@ def page() -> str:
     lines = [
         "# Gallery",
         "",
-        "Made by [`docs/gallery.py`](gallery.py) from runs of the built-in scenes, most of them in their quick variant,",
+        "Made by [`docs/gallery.py`](gallery.py) from runs of the built-in scenes, most in their quick variant,",
         "which is coarser than the full one. What the options do is in [rendering](rendering.md).",
     ]
     for scene, options, pictures in GALLERY:

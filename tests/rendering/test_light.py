@@ -90,9 +90,7 @@ def test_between_two_sheets_it_is_dark_and_white_ones_pass_light_on():
     scene, studio, count = make_scene(patches.point), make_studio(0.0, 256), len(patches)
 
     def lit(albedo: float, through: float = 0.0) -> np.ndarray:
-        return illuminate(
-            patches, np.full((count, 2, 3), albedo), np.full(count, through), scene, studio, -np.inf, 0.0
-        )
+        return illuminate(patches, np.full((count, 2, 3), albedo), np.full(count, through), scene, studio, -np.inf, 0.0)
 
     middle = np.linalg.norm(patches.point.mean(axis=1)[: count // 2, :2] - 0.05, axis=1) < 0.02
     black, white, thin = (light[: count // 2][middle] for light in (lit(0.0), lit(0.9), lit(0.9, 0.3)))
@@ -110,7 +108,7 @@ def test_gathering_points_lie_in_their_faces():
     np.testing.assert_allclose(points.x[:, 2], 0.1)
     np.testing.assert_allclose(points.flat, points.normal)
     reach = np.linalg.norm(points.x[number] - patches.point, axis=2)
-    assert 0.0 < reach.min()
+    assert reach.min() > 0.0
     assert reach.max() < 0.15 * 0.1 / 6 * np.sqrt(2)
 
 
@@ -123,5 +121,6 @@ def test_the_shadow_lies_below_the_sheet_and_clear_film_throws_less_of_it():
     assert paper[middle, middle] < 0.25
     assert paper[2, 2] > 0.95
     assert film[middle, middle] > 0.75
-    high = ground_light(make_scene(patches.point + [0, 0, 0.3]), np.zeros(count), studio, 0.0, np.array([0.05, 0.05]), 0.5)
+    lifted = make_scene(patches.point + np.array([0.0, 0.0, 0.3]))
+    high = ground_light(lifted, np.zeros(count), studio, 0.0, np.array([0.05, 0.05]), 0.5)
     assert high.min() > paper.min() + 0.3  # the higher the sheet, the fainter its shadow

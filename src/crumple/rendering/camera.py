@@ -130,7 +130,9 @@ class CameraPlan:
             return offset
         backward = np.array(DIRECTIONS[view.direction])
         turns = np.linspace(0.0, np.radians(view.orbit), TURNS) if view.orbit else [0.0]
-        return max(self._distance(around, _turned(backward, turn)) for turn in turns) * backward / np.linalg.norm(backward)
+        return (
+            max(self._distance(around, _turned(backward, turn)) for turn in turns) * backward / np.linalg.norm(backward)
+        )
 
     def _distance(self, around: Floats, backward: Floats) -> float:
         """How far a camera that looks at the origin has to be to see all of `around` [m]."""

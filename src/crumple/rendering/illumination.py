@@ -42,7 +42,7 @@ class Points(NamedTuple):
 def gathering_points(patches: Patches) -> tuple[Points, Ints]:
     """The points for `patches`, each in the largest of its faces, and the number of each corner's point, (n, 3)."""
     _, number = np.unique(patches.shared, return_inverse=True)
-    number = number.reshape(patches.shared.shape).astype(np.int32)
+    number = np.asarray(number.reshape(patches.shared.shape), np.int32)
     a, b, c = (patches.point[:, k] for k in range(3))
     across = np.cross(b - a, c - a)
     area = np.linalg.norm(across, axis=1)
@@ -52,7 +52,7 @@ def gathering_points(patches: Patches) -> tuple[Points, Ints]:
     patch, corner = chosen // 3, chosen % 3
     x = (1.0 - INSET) * patches.point[patch, corner] + INSET * patches.point[patch].mean(axis=1)
     flat = across[patch] / np.maximum(area[patch], 1e-30)[:, None]
-    return Points(x, patches.normal[patch, corner], flat), number
+    return Points(x, patches.normal[patch, corner], flat), number  # type: ignore[return-value]
 
 
 def illuminate(
@@ -90,9 +90,7 @@ def _flat_irradiance(studio: Studio) -> Floats:
     return (np.maximum(studio.direction[:, 2:], 0.0) * studio.radiance).sum(axis=0)
 
 
-def ground_light(
-    scene: Scene, clear: Floats, studio: Studio, ground: float, centre: Floats, width: float
-) -> Floats:
+def ground_light(scene: Scene, clear: Floats, studio: Studio, ground: float, centre: Floats, width: float) -> Floats:
     """Share of its light that still reaches each point of the ground, (GROUND_PIXELS, GROUND_PIXELS).
 
     Rows run along +y, columns along +x, over a square of `width` [m] around `centre` (2,); `clear` (n,) is the share of
@@ -120,8 +118,9 @@ def _look_around(first, step, point, flat, direction, lift, ground, node_box, st
             for j in range(len(direction)):
                 dx, dy, dz = direction[j, 0], direction[j, 1], direction[j, 2]
                 side = lift if flat[v, 0] * dx + flat[v, 1] * dy + flat[v, 2] * dz > 0.0 else -lift
-                x, y, z = point[v, 0] + side * flat[v, 0], point[v, 1] + side * flat[v, 1], point[v, 2] + side * flat[v, 2]
-                t, i, _, _ = nearest_hit(node_box, start, triangle, x, y, z, dx, dy, dz, 0.0, np.inf, stack)
+                x, y = point[v, 0] + side * flat[v, 0], point[v, 1] + side * flat[v, 1]
+                z = point[v, 2] + side * flat[v, 2]
+                _, i, _, _ = nearest_hit(node_box, start, triangle, x, y, z, dx, dy, dz, 0.0, np.inf, stack)
                 if i != MISS:
                     ax = triangle[i, 4] * triangle[i, 8] - triangle[i, 5] * triangle[i, 7]
                     ay = triangle[i, 5] * triangle[i, 6] - triangle[i, 3] * triangle[i, 8]

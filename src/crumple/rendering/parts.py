@@ -51,8 +51,10 @@ def sheet_part(state: State, space: str, tint: Floats) -> Part:
 
 def solid_part(points: Floats, faces: Ints, row: int, longest: float) -> Part:
     """An obstacle, refined until its edges are at most `longest` [m] (or there are too many)."""
-    used, faces = np.unique(faces, return_inverse=True)
-    mesh = make_sheet_mesh(np.zeros((len(used), 2)), faces.reshape(-1, 3), node_rest=points[used])
+    used, number = np.unique(faces, return_inverse=True)
+    mesh = make_sheet_mesh(
+        np.zeros((len(used), 2)), np.asarray(number.reshape(-1, 3), np.int32), node_rest=points[used]
+    )
     patches = make_patches(mesh.faces, mesh.twin, points[used], find_creases(mesh, points[used], None))
     count = len(patches)
     altitude = np.full((count, 3), np.inf)  # its mesh is never drawn
@@ -63,7 +65,9 @@ def solid_part(points: Floats, faces: Ints, row: int, longest: float) -> Part:
 
 
 def rim_part(part: Part, thickness: Floats) -> tuple[Part, Ints]:
-    """The edges of sheets that are `thickness` (n,) [m] thick, and the patch of each triangle; looks in the next row."""
+    """The edges of sheets that are `thickness` (n,) [m] thick, and the patch of each triangle.
+
+    Their looks are in the row after that of the sheet."""
     corners, normal, patch = make_rim(part.patches, thickness)
     count, shape = len(patch), (len(patch), 3)
     flags = np.zeros(shape, bool)
@@ -78,9 +82,7 @@ def join_parts(parts: list[Part]) -> Part:
     for part in parts:
         patches.append(part.patches.numbered_from(first))
         first += int(part.patches.shared.max(initial=-1)) + 1
-    joined = {
-        item.name: np.concatenate([getattr(p, item.name) for p in patches]) for item in fields(Patches)
-    }
+    joined = {item.name: np.concatenate([getattr(p, item.name) for p in patches]) for item in fields(Patches)}
     return Part(
         Patches(**joined),
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("pattern", "tint", "row", "altitude")),

@@ -153,10 +153,11 @@ def _shade_bands(first, step, eye, axes, slope, shown, samples, drawing, scene, 
                     red, green, blue = back_r, back_g, back_b
                     if ids[g] != MISS:
                         red, green, blue = _follow(
-                        point, normal, light, pattern, tint, row, place, altitude, looks, texture, texel, level, key,
-                        edges, node_box, start, triangle, order, stack, boxes, floor, share, left, bottom, extent, below,
-                        lift, pixel, ids[g], eye[0], eye[1], eye[2], dx, dy, dz, back_r, back_g, back_b,
-                    )  # fmt: skip
+                            point, normal, light, pattern, tint, row, place, altitude, looks, texture, texel, level,
+                            key, edges, node_box, start, triangle, order, stack, boxes, floor, share, left, bottom,
+                            extent, below, lift, pixel, ids[g], eye[0], eye[1], eye[2], dx, dy, dz,
+                            back_r, back_g, back_b,
+                        )  # fmt: skip
                     weight = counts[g] / (samples * samples)
                     out[i, j, 0] += weight * toned(red)
                     out[i, j, 1] += weight * toned(green)

@@ -17,8 +17,8 @@ BANDS = 16
 
 
 class Frustum(NamedTuple):
-    """A camera for compiled code: `eye` (3,) [m]; `axes` (3, 3) right, up, forward; `slope` half the width and height of
-    the picture at distance 1; its `size` in pixels."""
+    """A camera for compiled code: `eye` (3,) [m]; `axes` (3, 3) right, up, forward; `slope` half the width and height
+    of the picture at distance 1; its `size` in pixels."""
 
     eye: Floats
     axes: Floats
@@ -39,7 +39,8 @@ def make_frustum(camera: Camera, size: tuple[int, int]) -> Frustum:
 
 class Canvas:
     """Samples of a picture: the nearest triangle at each, `shown`, `MISS` where there is none, and `nearness`, the
-    inverse of its depth [1/m]. Both (samples × height, samples × width), top row first; reused from picture to picture."""
+    inverse of its depth [1/m]. Both (samples × height, samples × width), top row first; used again for
+    every picture."""
 
     def __init__(self, size: tuple[int, int], samples: int) -> None:
         self.size, self.samples = size, samples

@@ -1,4 +1,4 @@
-"""How surfaces look where a ray meets them: texture, unevenness, diffuse and mirrored light; and what surrounds them."""
+"""How surfaces look where a ray meets them: texture, unevenness, diffuse and mirrored light; and their surroundings."""
 
 from __future__ import annotations
 
@@ -197,7 +197,10 @@ def meet_surface(
     green = looks[kind, side, 1] * (a * tint[f, 0, 1] + b * tint[f, 1, 1] + c * tint[f, 2, 1])
     blue = looks[kind, side, 2] * (a * tint[f, 0, 2] + b * tint[f, 1, 2] + c * tint[f, 2, 2])
     if texture[kind, side, 0] >= 0.0:
-        s, t = (x - texture[kind, side, 1]) / texture[kind, side, 3], (y - texture[kind, side, 2]) / texture[kind, side, 4]
+        s, t = (
+            (x - texture[kind, side, 1]) / texture[kind, side, 3],
+            (y - texture[kind, side, 2]) / texture[kind, side, 4],
+        )
         if side == 1:
             s = 1.0 - s  # writing on the back reads from left to right too
         r, g, h = _texel(texel, level, int(texture[kind, side, 0]), s, t, spread / texture[kind, side, 3])
@@ -238,7 +241,8 @@ def meet_surface(
         m = 1.0 - own
         return (
             own * matte_r, own * matte_g, own * matte_b,
-            m * (red + (1.0 - red) * grazing), m * (green + (1.0 - green) * grazing), m * (blue + (1.0 - blue) * grazing),
+            m * (red + (1.0 - red) * grazing), m * (green + (1.0 - green) * grazing),
+            m * (blue + (1.0 - blue) * grazing),
             0.0, nx, ny, nz, roughness, seen,
         )  # fmt: skip
     polish = (1.0 - roughness) ** 2

@@ -164,12 +164,19 @@ class Stage:
         self._veiled.draw(frustum, veil.point)
         self._veiled.hide_behind(self._canvas)
         drawing = Drawing(
-            *(_single(values) for values in (
-                point, everything.patches.normal, np.concatenate([light, edge_light]), everything.pattern, everything.tint,
-            )),
-            everything.row, _single(everything.patches.place), _single(everything.altitude),
-            self._looks, self._textures, self._atlas.texel, self._atlas.level,
-        )  # fmt: skip
+            point=_single(point),
+            normal=_single(everything.patches.normal),
+            light=_single(np.concatenate([light, edge_light])),
+            pattern=_single(everything.pattern),
+            tint=_single(everything.tint),
+            row=everything.row,
+            place=_single(everything.patches.place),
+            altitude=_single(everything.altitude),
+            looks=self._looks,
+            texture=self._textures,
+            texel=self._atlas.texel,
+            level=self._atlas.level,
+        )
         bottom, top, glow = self._backdrop[0], self._backdrop[1], self._glow
         width = GROUND_WIDTH * plan.scale
         backdrop = Backdrop(

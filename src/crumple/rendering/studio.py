@@ -31,8 +31,8 @@ class Studio:
     """`boxes` (k, 14): middle, right, up (unit vectors), half widths as tangents, radiance.
 
     The same light as a finite number of rays, always the same ones, so that a film does not flicker: `direction`
-    (j, 3), `radiance` (j, 3) with the solid angle multiplied in, and `angle` (j,) the solid angle for which a ray stands
-    when it meets something else than light [sr]; 0 for rays to the boxes, because those to the dome go everywhere.
+    (j, 3), `radiance` (j, 3) with the solid angle multiplied in, and `angle` (j,) the solid angle for which a ray
+    stands when it meets something else than light [sr]; 0 for rays to the boxes: those to the dome go everywhere.
     """
 
     boxes: Floats

@@ -21,7 +21,8 @@ BACKGROUNDS = {
 @dataclass(frozen=True)
 class Quality:
     """`samples` per pixel each way;  `rays` from each gathering point;  `gathered` faces up to which light is gathered
-    on a mesh refined once more;  `refined` how often the drawn surface is refined;  `crf` of films (smaller is better)."""
+    on a mesh refined once more;  `refined` how often the drawn surface is refined;  `crf` of films (less is
+    better)."""
 
     samples: int
     rays: int
@@ -56,13 +57,11 @@ class Style:
     def __post_init__(self) -> None:
         if self.look is not None:
             named_look(self.look)
-        for name, value, known in (("obstacles", self.obstacles, OBSTACLES), ("quality", self.quality, (None, *QUALITIES))):
-            if value not in known:
-                names = ", ".join(each for each in known if each is not None)
-                raise InputError(f"render --{name}", f"must be one of {names}", value)
+        _check("obstacles", self.obstacles, OBSTACLES)
+        if self.quality is not None:
+            _check("quality", self.quality, tuple(QUALITIES))
         if self.background not in BACKGROUNDS and not self.background.startswith("#"):
-            known = ", ".join(BACKGROUNDS)
-            raise InputError("render --background", f"must be one of {known} or #rrggbb", self.background)
+            _check("background", self.background, (*BACKGROUNDS, "#rrggbb"))
         self.backdrop()
 
     def drawn_as(self, quality: str) -> Style:
@@ -74,3 +73,9 @@ class Style:
         bottom, top, glow = BACKGROUNDS.get(self.background, (self.background, self.background, 0.0))
         place = "render --background"
         return linear_color(bottom, place), linear_color(top, place), glow
+
+
+def _check(name: str, value: str, known: tuple[str, ...]) -> None:
+    """`InputError` unless the value of an option is one of the known ones."""
+    if value not in known:
+        raise InputError(f"render --{name}", f"must be one of {', '.join(known)}", value)

@@ -9,6 +9,7 @@ edge is a crease. What happens to an edge depends on its two ends only, so both 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -70,9 +71,9 @@ def _turns(mesh: SheetMesh, x: Floats) -> Floats:
 
 
 def make_patches(faces: Ints, twin: Ints, points: Floats, sharp: Bools) -> Patches:
-    """One patch per face of a surface: `faces` (n, 3) into `points` (m, 3) [m], `twin`, `sharp` per half-edge (3 n,)."""
+    """One patch per face of a surface: `faces` (n, 3) of `points` (m, 3) [m], `twin`, `sharp` per half-edge (3 n,)."""
     count = len(faces)
-    smooth = np.flatnonzero((twin != BOUNDARY) & ~sharp)
+    smooth = np.flatnonzero((twin != BOUNDARY) & ~sharp).astype(np.int32)
     fan = _fans(count, twin, smooth)
     corners = points[faces]
     normal = face_normals(points, faces)
@@ -109,7 +110,7 @@ def _corner_angles(corners: Floats) -> Floats:
 
 
 def refine(patches: Patches, curved: Floats | float = 1.0) -> Patches:
-    """Every patch cut in four. `curved`, for all or per corner (n, 3): 1 puts new points on the curve, 0 on the mesh."""
+    """Every patch cut in four; `curved`, for all or per corner (n, 3): 1 puts new points on curves, 0 on the mesh."""
     p, n = patches.point, patches.normal
     q, m = np.roll(p, -1, axis=1), np.roll(n, -1, axis=1)  # the other end of each edge
     edge = q - p
@@ -134,7 +135,7 @@ def refine(patches: Patches, curved: Floats | float = 1.0) -> Patches:
     )
 
 
-def _cut(corner: Floats, middle: Floats) -> Floats:
+def _cut(corner: Any, middle: Any) -> Any:
     """Corners of the four parts: one at each corner, then the inner one; middle k lies between corners k, k + 1."""
     parts = [np.stack([corner[:, k], middle[:, k], middle[:, k - 1]], axis=1) for k in range(3)]
     return np.concatenate([*parts, middle])

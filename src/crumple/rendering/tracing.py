@@ -15,7 +15,7 @@ from crumple.contact.bvh import STACK_SIZE, build_tree
 from crumple.contact.compiled import device, kernel
 from crumple.typing import Floats, Ints
 
-__all__ = ["STACK_SIZE", "MISS", "Scene", "make_scene", "nearest_hit", "trace_rays"]
+__all__ = ["MISS", "STACK_SIZE", "Scene", "make_scene", "nearest_hit", "trace_rays"]
 
 MISS = -1
 """The triangle of a ray that meets none."""
