@@ -20,8 +20,8 @@ SIZE = "880x660"
 # Scene, options of `crumple run`, then pictures: name, options of `crumple render`, what it shows.
 GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("ball", "", [
-        ("ball.gif", "--size 440x330 --fps 25", "Note paper crumpled in a shrinking sphere: the film of `make demo`."),
-        ("gallery-ruled.jpg", "--frame 30 --texture ruled --obstacles hidden", "The same on ruled paper."),
+        ("ball.gif", "--size 480x360 --fps 25 --zoom 1.15", "Note paper crumpled in a shrinking sphere: the film of `make demo`."),
+        ("gallery-ruled.jpg", "--frame 30 --texture ruled --back ruled --obstacles hidden", "The same on ruled paper."),
     ]),
     ("crumple", "--quick", [
         ("gallery-crumple.jpg", "--frame 90", "A letter sheet in a shrinking sphere (Narain 2013, figure 1)."),
@@ -35,7 +35,7 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
         ("gallery-fold.jpg", "--frame 200 --texture squared --back squared", "Two folds under rollers (figure 5)."),
     ]),
     ("airplane", "--quick", [
-        ("gallery-airplane.jpg", "--frame 5 --camera high --obstacles glass", "A dart that meets a wall (figure 6)."),
+        ("gallery-airplane.jpg", "--frame 5 --camera high", "A dart that meets a wall (figure 6)."),
     ]),
     ("tshirt", "--quick", [
         ("gallery-tshirt.jpg", "--camera front", "A shirt that was stuffed into a box (figure 7); the mesh is coarse."),
@@ -47,7 +47,7 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("letter", "--quick", [("gallery-letter.jpg", "--frame 35 --texture ruled", "A letter pushed together.")]),
     ("moebius", "--quick", [("gallery-moebius.jpg", "", "A strip of polyester film, joined with half a turn.")]),
     ("flag", "--quick", [("gallery-flag.jpg", "", "A cotton flag in the wind.")]),
-    ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 12", "A falling sheet, drawn as card.")]),
+    ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip
 
 

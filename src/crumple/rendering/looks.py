@@ -38,7 +38,7 @@ class Look:
 
 LOOKS = {
     "paper": Look("#f5f3ed", "#f2f0ea", "#fbfaf6", roughness=(0.75, 0.75), through=0.16, grain=0.02, bump=0.012),
-    "card": Look("#c9a878", "#b7946a", "#a9875c", roughness=(0.8, 0.8), grain=0.07, bump=0.03, bump_length=1.5e-3),
+    "card": Look("#c2a67f", "#b39770", "#a68a64", roughness=(0.8, 0.8), grain=0.07, bump=0.03, bump_length=1.5e-3),
     "tissue": Look("#fdfbf7", "#fdfbf7", "#ffffff", roughness=(0.95, 0.95), through=0.34, grain=0.03, bump=0.03),
     "foil": Look(
         "#e9eaec", "#e2e3e5", "#d0d2d5", metal=True, roughness=(0.2, 0.36), bump=0.012, bump_length=1.1e-3

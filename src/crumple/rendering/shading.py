@@ -15,6 +15,10 @@ Array = NDArray[np.float32]
 
 PASSED_ON = 0.7
 """Share of rough reflection that is taken from the light on the surface instead of one ray."""
+FIBRE = 0.35e-3
+"""Length over which the brightness of paper varies [m]."""
+THREADS = 0.22
+"""How much the brightness of cloth varies from thread to thread."""
 LINE_COLOR, LINE_WIDTH = (0.055, 0.075, 0.1), 0.8
 """Edges of the mesh: colour and half width in pixels."""
 
@@ -169,6 +173,52 @@ def _inside(size, wave):
 
 
 @device
+def _at(light, f, side, k, a, b, c):
+    """Column `k` of the light on a side of triangle `f` at the point (a, b, c)."""
+    return a * light[f, 0, side, k] + b * light[f, 1, side, k] + c * light[f, 2, side, k]
+
+
+@device
+def _on_line(place, altitude, f, a, b, c, size):
+    """Whether the point (a, b, c) of triangle `f` lies on an edge of the mesh, drawn with pixels of `size` [m]."""
+    for k in range(3):
+        inside = a * place[f, 0, k] + b * place[f, 1, k] + c * place[f, 2, k]
+        if inside * altitude[f, k] < LINE_WIDTH * size:
+            return True
+    return False
+
+
+@device
+def _printed(looks, texture, texel, level, tint, f, kind, side, a, b, c, x, y, spread):
+    """Colour of the sheet at the pattern position (x, y): of its matter, its tint and its texture."""
+    red = looks[kind, side, 0] * (a * tint[f, 0, 0] + b * tint[f, 1, 0] + c * tint[f, 2, 0])
+    green = looks[kind, side, 1] * (a * tint[f, 0, 1] + b * tint[f, 1, 1] + c * tint[f, 2, 1])
+    blue = looks[kind, side, 2] * (a * tint[f, 0, 2] + b * tint[f, 1, 2] + c * tint[f, 2, 2])
+    if texture[kind, side, 0] < 0.0:
+        return red, green, blue
+    width = texture[kind, side, 3]
+    s, t = (x - texture[kind, side, 1]) / width, (y - texture[kind, side, 2]) / texture[kind, side, 4]
+    if side == 1:
+        s = 1.0 - s  # writing on the back reads from left to right too
+    r, g, h = _texel(texel, level, int(texture[kind, side, 0]), s, t, spread / width)
+    return red * r, green * g, blue * h
+
+
+@device
+def _fibres(grain, weave, x, y, spread):
+    """Brightness of fibres and threads at the pattern position (x, y), 1 on average."""
+    shade = 1.0
+    if grain > 0.0:
+        fine = (_noise(x / FIBRE, y / FIBRE) - 0.5) * _inside(spread, FIBRE)
+        cloud = (_noise(x / (6.0 * FIBRE), y / (6.0 * FIBRE)) - 0.5) * _inside(spread, 6.0 * FIBRE)
+        shade += 1.5 * grain * (fine + cloud)
+    if weave > 0.0:
+        across = 2.0 * np.pi / weave
+        shade += THREADS * _inside(spread, weave) * np.sin(across * x) * np.sin(across * y)
+    return shade
+
+
+@device
 def meet_surface(
     point, normal, light, pattern, tint, row, place, altitude, looks, texture, texel, level, key, edges,
     f, a, b, c, dx, dy, dz, size,
@@ -178,64 +228,37 @@ def meet_surface(
     Diffuse radiance (3), mirrored share (3), share seen through, normal (3), roughness, visible share of the sky.
     """
     cosine = _facing(point, f, dx, dy, dz)
-    side = 1 if cosine > 0.0 else 0
-    kind = row[f]
+    side, kind = (1 if cosine > 0.0 else 0), row[f]
     nx, ny, nz = patch_normal(normal, f, a, b, c, 1.0 - 2.0 * side)
-    if edges:
-        for k in range(3):
-            inside = a * place[f, 0, k] + b * place[f, 1, k] + c * place[f, 2, k]
-            if inside * altitude[f, k] < LINE_WIDTH * size:
-                return LINE_COLOR[0], LINE_COLOR[1], LINE_COLOR[2], 0.0, 0.0, 0.0, 0.0, nx, ny, nz, 1.0, 1.0
+    if edges and _on_line(place, altitude, f, a, b, c, size):
+        return LINE_COLOR[0], LINE_COLOR[1], LINE_COLOR[2], 0.0, 0.0, 0.0, 0.0, nx, ny, nz, 1.0, 1.0
+    metal, roughness, gloss = looks[kind, side, 3], looks[kind, side, 4], looks[kind, side, 5]
+    through, clear, sheen = looks[kind, side, 6], looks[kind, side, 7], looks[kind, side, 8]
+    grain, bump, length, weave = (
+        looks[kind, side, 9],
+        looks[kind, side, 10],
+        looks[kind, side, 11],
+        looks[kind, side, 12],
+    )
     x = a * pattern[f, 0, 0] + b * pattern[f, 1, 0] + c * pattern[f, 2, 0]
     y = a * pattern[f, 0, 1] + b * pattern[f, 1, 1] + c * pattern[f, 2, 1]
     spread = size / max(abs(cosine), 0.2)
-    metal, roughness, gloss = looks[kind, side, 3], looks[kind, side, 4], looks[kind, side, 5]
-    through, clear, sheen = looks[kind, side, 6], looks[kind, side, 7], looks[kind, side, 8]
-    grain, bump, length = looks[kind, side, 9], looks[kind, side, 10], looks[kind, side, 11]
-    weave = looks[kind, side, 12]
-    red = looks[kind, side, 0] * (a * tint[f, 0, 0] + b * tint[f, 1, 0] + c * tint[f, 2, 0])
-    green = looks[kind, side, 1] * (a * tint[f, 0, 1] + b * tint[f, 1, 1] + c * tint[f, 2, 1])
-    blue = looks[kind, side, 2] * (a * tint[f, 0, 2] + b * tint[f, 1, 2] + c * tint[f, 2, 2])
-    if texture[kind, side, 0] >= 0.0:
-        s, t = (
-            (x - texture[kind, side, 1]) / texture[kind, side, 3],
-            (y - texture[kind, side, 2]) / texture[kind, side, 4],
-        )
-        if side == 1:
-            s = 1.0 - s  # writing on the back reads from left to right too
-        r, g, h = _texel(texel, level, int(texture[kind, side, 0]), s, t, spread / texture[kind, side, 3])
-        red, green, blue = red * r, green * g, blue * h
-    flat_x, flat_y, flat_z = nx, ny, nz
+    red, green, blue = _printed(looks, texture, texel, level, tint, f, kind, side, a, b, c, x, y, spread)
+    shade = _fibres(grain, weave, x, y, spread) / np.pi
     if bump > 0.0:
         fade = _inside(spread, length)
         if fade > 0.0:
-            nx, ny, nz = _uneven(point, pattern, f, x, y, bump * fade, length, nx, ny, nz)
+            tx, ty, tz = _uneven(point, pattern, f, x, y, bump * fade, length, nx, ny, nz)
+            shade *= 1.0 + 0.8 * ((tx - nx) * key[0] + (ty - ny) * key[1] + (tz - nz) * key[2])
+            nx, ny, nz = tx, ty, tz
         roughness = min(1.0, roughness + (1.0 - fade) * 2.0 * bump)
-    shade = 1.0
-    if grain > 0.0:
-        fine = _noise(x / 0.35e-3, y / 0.35e-3) * _inside(spread, 0.35e-3)
-        coarse = _noise(x / 2.1e-3, y / 2.1e-3) * _inside(spread, 2.1e-3)
-        shade += grain * (fine + coarse - 1.0) * 1.5
-    if weave > 0.0:
-        fade = _inside(spread, weave)
-        shade += 0.22 * fade * (np.sin(2.0 * np.pi * x / weave) * np.sin(2.0 * np.pi * y / weave))
-    tilt = (nx - flat_x) * key[0] + (ny - flat_y) * key[1] + (nz - flat_z) * key[2]
-    shade *= 1.0 + 0.8 * tilt
     view = max(0.0, -(nx * dx + ny * dy + nz * dz))
-    rim = (1.0 - view) ** 4
-    shade *= (1.0 + sheen * rim) / np.pi
-    near_r = a * light[f, 0, side, 0] + b * light[f, 1, side, 0] + c * light[f, 2, side, 0]
-    near_g = a * light[f, 0, side, 1] + b * light[f, 1, side, 1] + c * light[f, 2, side, 1]
-    near_b = a * light[f, 0, side, 2] + b * light[f, 1, side, 2] + c * light[f, 2, side, 2]
-    seen = a * light[f, 0, side, 3] + b * light[f, 1, side, 3] + c * light[f, 2, side, 3]
-    other = 1 - side
-    far_r = a * light[f, 0, other, 0] + b * light[f, 1, other, 0] + c * light[f, 2, other, 0]
-    far_g = a * light[f, 0, other, 1] + b * light[f, 1, other, 1] + c * light[f, 2, other, 1]
-    far_b = a * light[f, 0, other, 2] + b * light[f, 1, other, 2] + c * light[f, 2, other, 2]
-    matte_r = shade * red * ((1.0 - through) * near_r + through * far_r)
-    matte_g = shade * green * ((1.0 - through) * near_g + through * far_g)
-    matte_b = shade * blue * ((1.0 - through) * near_b + through * far_b)
-    grazing = (1.0 - view) ** 5
+    shade *= 1.0 + sheen * (1.0 - view) ** 4
+    near, far, seen = shade * (1.0 - through), shade * through, _at(light, f, side, 3, a, b, c)
+    matte_r = red * (near * _at(light, f, side, 0, a, b, c) + far * _at(light, f, 1 - side, 0, a, b, c))
+    matte_g = green * (near * _at(light, f, side, 1, a, b, c) + far * _at(light, f, 1 - side, 1, a, b, c))
+    matte_b = blue * (near * _at(light, f, side, 2, a, b, c) + far * _at(light, f, 1 - side, 2, a, b, c))
+    grazing = (1.0 - view) ** 5  # Fresnel's law as in Schlick (1994)
     if metal > 0.5:
         own = PASSED_ON * roughness
         m = 1.0 - own
@@ -245,8 +268,7 @@ def meet_surface(
             m * (blue + (1.0 - blue) * grazing),
             0.0, nx, ny, nz, roughness, seen,
         )  # fmt: skip
-    polish = (1.0 - roughness) ** 2
-    mirror = gloss + (1.0 - gloss) * grazing * (0.15 + 0.85 * polish)
+    mirror = gloss + (1.0 - gloss) * grazing * (0.15 + 0.85 * (1.0 - roughness) ** 2)
     body = (1.0 - mirror) * (1.0 - clear)
     return (
         body * matte_r, body * matte_g, body * matte_b,

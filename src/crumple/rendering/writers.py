@@ -18,6 +18,8 @@ Write = Callable[[NDArray[np.uint8]], None]
 PICTURES, FILMS = (".png", ".jpg", ".jpeg"), (".mp4", ".webm", ".gif")
 GIF_RATE = 50.0
 """Frames per second beyond which viewers of GIF slow down."""
+DITHER = 7.0
+"""Amplitude of the dithering of a GIF [levels of 256]."""
 
 
 def save_picture(image: NDArray[np.uint8], path: Path) -> None:
@@ -84,7 +86,18 @@ def _write_gif(path: Path, frames: list[NDArray[np.uint8]], fps: float) -> None:
         return
     few = [frames[k] for k in np.unique(np.linspace(0, len(frames) - 1, 9).round().astype(int))]
     palette = Image.fromarray(np.concatenate(few)).quantize(256, method=Image.Quantize.MEDIANCUT)
-    images = [Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    images = [Image.fromarray(_dithered(frame)).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     images[0].save(
         path, save_all=True, append_images=images[1:], duration=max(round(1000 / fps), 20), loop=0, optimize=False
     )
+
+
+def _dithered(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The image with a fixed pattern on it, so that few colours show as gradients (ordered dithering, Bayer 1973)."""
+    pattern = np.zeros((1, 1))
+    for _ in range(3):
+        pattern = np.block([[4 * pattern, 4 * pattern + 2], [4 * pattern + 3, 4 * pattern + 1]])
+    height, width = image.shape[:2]
+    step = (pattern / 64.0 - 0.5) * DITHER
+    tiled = np.tile(step, (-(-height // 8), -(-width // 8)))[:height, :width, None]
+    return np.clip(np.round(image + tiled), 0, 255).astype(np.uint8)
