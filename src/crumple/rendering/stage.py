@@ -31,6 +31,10 @@ OBSTACLE_EDGE = 0.06
 """Longest edge of a solid obstacle on which light is gathered, over the size of the scene."""
 GROUND_WIDTH = 3.0
 """Width of the ground on which shadows are seen, over the size of the scene."""
+LARGEST_CANVAS = 100_000_000
+"""Samples of a picture beyond which there are fewer per pixel: each takes 16 bytes."""
+LARGEST_ALBEDO = 0.8
+"""Of the ground, however white the background is."""
 OPEN = 3.0
 """Inverse of the visible share of the surroundings from which on the drawn surface is fully curved."""
 GLASS_OPACITY, GHOST_OPACITY = 0.02, 0.28
@@ -55,13 +59,27 @@ class Plan:
     floors: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True)
+class Lit:
+    """A `state` ready for cameras: triangles, `light` (n, 3, 2, 4) on them, `share` of the light on the ground."""
+
+    state: State
+    part: Part
+    light: Floats
+    share: Floats
+    veil: Veil
+
+
 class Stage:
     """Draws states one after the other with the same plan."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.quality = plan, QUALITIES[plan.style.quality or "normal"]
         self.studio = make_studio(plan.azimuth, self.quality.rays)
-        self._canvas, self._veiled = (Canvas(plan.size, self.quality.samples) for _ in range(2))
+        affordable = int(np.sqrt(LARGEST_CANVAS / (plan.size[0] * plan.size[1])))
+        samples = max(1, min(self.quality.samples, affordable))
+        self._canvas, self._veiled = (Canvas(plan.size, samples) for _ in range(2))
+        self._lit: Lit | None = None
         self._atlas = TextureAtlas()
         self._looks, self._textures = self._make_looks()
         thickness = [k.thickness for k in plan.kinds] + [SheetKind().thickness] * len(plan.boxes)
@@ -91,7 +109,13 @@ class Stage:
         return sheet_look(self.plan.style.look or kind.look, sheet)
 
     def draw(self, state: State, obstacles: ObstacleSurface | None, camera: Camera) -> NDArray[np.uint8]:
-        """The picture of `state`, (height, width, 3)."""
+        """The picture of `state`, (height, width, 3); the light of the last state is remembered."""
+        if self._lit is None or self._lit.state is not state:
+            self._lit = self._light(state, obstacles)
+        return self._picture(self._lit, camera)
+
+    def _light(self, state: State, obstacles: ObstacleSurface | None) -> Lit:
+        """What is to be drawn of `state`, with the light on it."""
         plan = self.plan
         solids, veils = self._sorted_obstacles(state, obstacles if plan.space == "world" else None)
         sheets = sheet_part(state, plan.space, field_tint(state, plan.field, plan.field_range))
@@ -102,7 +126,7 @@ class Stage:
         fine = len(part.row) <= self.quality.gathered
         lit = part.refined(curved=0.0) if fine else part
         scene = make_scene(lit.patches.point)
-        below = float(self._backdrop[:2].mean())
+        below = min(LARGEST_ALBEDO, float(np.mean(plan.style.backdrop()[:2])))
         albedo, through, clear = self._albedo(lit), self._looks[lit.row, 0, 6], self._looks[lit.row, 0, 7]
         light = illuminate(lit.patches, albedo, through, scene, self.studio, plan.ground, below)
         share = ground_light(scene, clear, self.studio, plan.ground, plan.centre, GROUND_WIDTH * plan.scale)
@@ -112,7 +136,7 @@ class Stage:
             if 4 * len(part.row) <= LARGEST or (fine and level == 0):
                 part, curved = part.refined(curved), refine_values(curved)
                 light = light if fine and level == 0 else refine_values(light)
-        return self._picture(part, light, share, self._veil(state, veils), camera)
+        return Lit(state, part, light, share, self._veil(state, veils))
 
     def _albedo(self, part: Part) -> Floats:
         """Diffuse reflectance of front and back of each patch, (n, 2, 3); metal passes light on as if it were matte."""
@@ -151,9 +175,9 @@ class Stage:
             is_glass,
         )
 
-    def _picture(self, part: Part, light: Floats, share: Floats, veil: Veil, camera: Camera) -> NDArray[np.uint8]:
-        """The finished picture of lit parts."""
-        plan = self.plan
+    def _picture(self, lit: Lit, camera: Camera) -> NDArray[np.uint8]:
+        """The finished picture of what is lit."""
+        plan, part, light, veil = self.plan, lit.part, lit.light, lit.veil
         frustum = make_frustum(camera, plan.size)
         pixel = 2 * frustum.slope[1] * float(np.linalg.norm(camera.position - camera.target)) / plan.size[1]
         rim, patch = rim_part(part, np.maximum(self._thickness[part.row], RIM_PIXELS * pixel))
@@ -180,8 +204,8 @@ class Stage:
         bottom, top, glow = self._backdrop[0], self._backdrop[1], self._glow
         width = GROUND_WIDTH * plan.scale
         backdrop = Backdrop(
-            plan.ground, _single(share), plan.centre[0] - width / 2, plan.centre[1] - width / 2, width,
-            0.5 * (bottom + top), np.stack([bottom, top]), glow,
+            plan.ground, _single(lit.share), plan.centre[0] - width / 2, plan.centre[1] - width / 2, width,
+            np.minimum(0.5 * (bottom + top), 1.0), np.stack([bottom, top]), glow,
         )  # fmt: skip
         picture = shade_picture(
             frustum, self._canvas, self._veiled, drawing, veil, make_scene(point), self.studio.boxes, backdrop,
