@@ -254,6 +254,12 @@ def test_the_same_picture_every_time(recording, tmp_path):
 
 
 def test_missing_packages_say_what_to_install(recording, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "imageio.v2", None)
-    with pytest.raises(InputError, match=r"pip install 'crumple\[render\]'"):
-        render_frame(recording, -1, tmp_path / "sheet.png", size=(64, 48), quality="draft")
+    for module, draw in (
+        ("PIL.Image", lambda: render_frame(recording, -1, tmp_path / "sheet.png", size=(64, 48), quality="draft")),
+        ("imageio_ffmpeg", lambda: render_film(recording, tmp_path / "film.mp4", size=(64, 48), quality="draft")),
+        ("matplotlib", lambda: render_frame(recording, -1, tmp_path / "sheet.png", color_by="damage")),
+    ):
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(InputError, match=r"pip install 'crumple\[render\]'"):
+            draw()
+        monkeypatch.undo()

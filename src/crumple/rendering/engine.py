@@ -10,13 +10,21 @@ from crumple.errors import InputError
 REMEDY = "needs the rendering packages: pip install 'crumple[render]'"
 
 
-def load_imageio(film: bool = False) -> Any:
-    """The `imageio` module, for films with its encoder; `InputError` with the remedy when one is not installed."""
+def load_pillow() -> Any:
+    """The module `PIL.Image`, for pictures; `InputError` with the remedy when it is not installed."""
+    try:
+        import PIL.Image
+    except ImportError as error:
+        raise InputError("render", f"{REMEDY} ({error})") from None
+    return PIL.Image
+
+
+def load_imageio() -> Any:
+    """The `imageio` module with its encoder, for films; `InputError` with the remedy when one is not installed."""
     try:
         import imageio.v2
 
-        if film:
-            importlib.import_module("imageio_ffmpeg")
+        importlib.import_module("imageio_ffmpeg")
     except ImportError as error:
         raise InputError("render", f"{REMEDY} ({error})") from None
     return imageio.v2

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crumple.errors import InputError
-from crumple.rendering.engine import load_imageio
+from crumple.rendering.engine import load_pillow
 from crumple.typing import Floats, Ints
 
 RESOLUTION = 1536
@@ -95,17 +95,12 @@ def load_texture(name: str, extent: tuple[float, float], place: str) -> Floats:
     if not Path(name).is_file():
         raise InputError(place, f"must be an image file or one of {', '.join(PATTERNS)}", name)
     try:
-        image = np.asarray(load_imageio().imread(name))
-    except Exception as error:
+        with load_pillow().open(name) as file:
+            image = np.asarray(file.convert("RGBA"), np.float64) / 255.0
+    except (OSError, ValueError, SyntaxError) as error:
         raise InputError(place, f"cannot be read as an image ({' '.join(str(error).split())[:80]})", name) from None
-    if image.ndim == 2:
-        image = np.repeat(image[..., None], 3, axis=2)
-    if image.ndim != 3 or image.shape[2] < 3 or min(image.shape[:2]) < 1:
-        raise InputError(place, "must be an image with red, green and blue", name)
-    srgb = image[..., :3].astype(np.float64) / float(np.iinfo(image.dtype).max if image.dtype.kind == "u" else 1.0)
-    if image.shape[2] == 4:  # where it is transparent the sheet shows
-        alpha = image[..., 3:].astype(np.float64) / float(np.iinfo(image.dtype).max if image.dtype.kind == "u" else 1.0)
-        srgb = alpha * srgb + (1.0 - alpha)
+    alpha = image[..., 3:]
+    srgb = alpha * image[..., :3] + (1.0 - alpha)  # where it is transparent the sheet shows
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     while max(linear.shape[:2]) > LARGEST:
         linear = _halved(linear)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crumple.errors import InputError
-from crumple.rendering.engine import load_imageio
+from crumple.rendering.engine import load_imageio, load_pillow
 from crumple.rendering.style import QUALITIES
 
 Write = Callable[[NDArray[np.uint8]], None]
@@ -25,7 +25,7 @@ DITHER = 7.0
 def save_picture(image: NDArray[np.uint8], path: Path) -> None:
     """Write a picture in the format that the name ends with."""
     options = {} if path.suffix.lower() == ".png" else {"quality": 93}
-    load_imageio().imwrite(path, image, **options)
+    load_pillow().fromarray(image).save(path, **options)
 
 
 def is_sequence(path: Path) -> bool:
@@ -51,7 +51,7 @@ def open_writer(path: Path, fps: float, quality: str) -> Iterator[Write]:
     codec = ("libvpx-vp9", ["-crf", crf, "-b:v", "0", "-row-mt", "1", "-cpu-used", "4"])
     if suffix == ".mp4":
         codec = ("libx264", ["-crf", crf, "-movflags", "+faststart"])
-    writer = load_imageio(film=True).get_writer(
+    writer = load_imageio().get_writer(
         path, format="FFMPEG", fps=fps, codec=codec[0], quality=None, macro_block_size=2, pixelformat="yuv420p",
         output_params=codec[1],
     )  # fmt: skip
@@ -80,10 +80,9 @@ def _sequence(path: Path) -> Write:
 
 def _write_gif(path: Path, frames: list[NDArray[np.uint8]], fps: float) -> None:
     """An endless GIF with one palette for all frames, so that still parts stay still."""
-    from PIL import Image
-
     if not frames:
         return
+    Image = load_pillow()
     few = [frames[k] for k in np.unique(np.linspace(0, len(frames) - 1, 9).round().astype(int))]
     palette = Image.fromarray(np.concatenate(few)).quantize(256, method=Image.Quantize.MEDIANCUT)
     images = [Image.fromarray(_dithered(frame)).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
