@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -52,6 +53,19 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
 ]  # fmt: skip
 
 
+# Several frames side by side: scene, options of `crumple run`, name, frames, options of `crumple render`, what it shows.
+STRIPS = [
+    (
+        "crumple",
+        "",
+        "scene-crumple.jpg",
+        (24, 45, 76, 124),
+        "--size 440x440",
+        "A letter sheet (figure 1), full.",
+    ),
+]
+
+
 def crumple(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "crumple.cli", *arguments], check=True)
 
@@ -64,6 +78,24 @@ def make_pictures(scene: str, options: str, pictures: list[tuple[str, str, str]]
     for name, wishes, _ in pictures:
         size = [] if "--size" in wishes else ["--size", SIZE]
         crumple("render", str(folder), "-o", str(DOCS / "images" / name), *wishes.split(), *size)
+
+
+def make_strip(scene: str, options: str, name: str, frames: tuple[int, ...], wishes: str, runs: Path) -> None:
+    """Run a scene unless it has been run, and put pictures of some frames side by side."""
+    from PIL import Image
+
+    folder = runs / (scene if options else f"{scene}-full")
+    if not (folder / "frames").is_dir():
+        crumple("run", scene, *options.split(), "--out", str(folder))
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = [Path(scratch) / f"{frame}.png" for frame in frames]
+        for frame, path in zip(frames, paths, strict=True):
+            crumple("render", str(folder), "-o", str(path), "--frame", str(frame), *wishes.split())
+        images = [Image.open(path) for path in paths]
+        strip = Image.new("RGB", (sum(image.width for image in images), images[0].height))
+        for k, image in enumerate(images):
+            strip.paste(image, (k * image.width, 0))
+        strip.save(DOCS / "images" / name, quality=92)
 
 
 def page() -> str:
@@ -81,6 +113,11 @@ def page() -> str:
             size = "" if "--size" in wishes else f"--size {SIZE}"
             render = " ".join(f"crumple render out/{scene} -o {name} {wishes} {size}".split())
             lines += ["", text, "", f"![{text}](images/{name})", "", "```", run, render, "```"]
+    lines += ["", "## Several frames"]
+    for scene, options, name, frames, wishes, text in STRIPS:
+        run = f"crumple run {scene} {options}".strip()
+        renders = [f"crumple render out/{scene} -o {frame}.png --frame {frame} {wishes}" for frame in frames]
+        lines += ["", text, "", f"![{text}](images/{name})", "", "```", run, *renders, "```"]
     return "\n".join(lines) + "\n"
 
 
@@ -89,12 +126,15 @@ def main() -> None:
     parser.add_argument("scenes", nargs="*", help="scenes to make (default: all)")
     parser.add_argument("--runs", type=Path, default=Path("out/gallery"), help="folder of the recordings")
     arguments = parser.parse_args()
-    known = [scene for scene, _, _ in GALLERY]
+    known = [scene for scene, _, _ in GALLERY] + [f"{strip[0]}-strip" for strip in STRIPS]
     if unknown := set(arguments.scenes) - set(known):
         parser.error(f"no such scene in the gallery: {', '.join(sorted(unknown))} (known: {', '.join(known)})")
     for scene, options, pictures in GALLERY:
         if not arguments.scenes or scene in arguments.scenes:
             make_pictures(scene, options, pictures, arguments.runs)
+    for scene, options, name, frames, wishes, _ in STRIPS:
+        if not arguments.scenes or f"{scene}-strip" in arguments.scenes:
+            make_strip(scene, options, name, frames, wishes, arguments.runs)
     (DOCS / "gallery.md").write_text(page(), encoding="utf-8")
 
 

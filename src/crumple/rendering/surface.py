@@ -19,9 +19,9 @@ from crumple.geometry.triangle import face_normals
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.typing import Bools, Floats, Ints
 
-CREASE_ANGLE = np.radians(40.0)
+CREASE_ANGLE = np.radians(32.0)
 """Turn of the normal across an edge from which it is drawn sharp [rad]."""
-PLASTIC_ANGLE, PLASTIC_TURN = np.radians(20.0), np.radians(12.0)
+PLASTIC_ANGLE, PLASTIC_TURN = np.radians(12.0), np.radians(9.0)
 """An edge whose rest shape is bent by the first is drawn sharp from the second on: a crease runs there [rad]."""
 
 
