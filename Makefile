@@ -16,7 +16,7 @@ FUZZ_FIRST ?= 0
 .PHONY: help demo test fuzz fuzz-guided lint format recompile clean
 
 help:
-	@echo "make demo    install crumple in .venv, simulate a short scene, render a picture"
+	@echo "make demo    install crumple in .venv, crumple a sheet of paper, make a film of it"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
 	@echo "make fuzz    feed damaged scenes, meshes and recordings (FUZZ_SECONDS=600 FUZZ_CASES=2500 FUZZ_FIRST=0)"
 	@echo "make lint    lint, types and layering only"
@@ -39,11 +39,13 @@ $(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/render.stamp
 
 demo: $(VENV)/render.stamp
-	$(BIN)/crumple run demo --out $(DEMO) --force
-	$(BIN)/crumple render $(DEMO) --frame 7 -o $(DEMO).png
+	$(BIN)/crumple run ball --out $(DEMO) --force
+	$(BIN)/crumple render $(DEMO) --size 640x480 -o $(DEMO).mp4
+	$(BIN)/crumple render $(DEMO) --frame 30 -o $(DEMO).png
 	@echo
-	@echo "recording  $(DEMO)        open $(DEMO)/run.vtkhdf.series in ParaView"
+	@echo "film       $(DEMO).mp4"
 	@echo "picture    $(DEMO).png"
+	@echo "recording  $(DEMO)        open $(DEMO)/run.vtkhdf.series in ParaView"
 
 test: lint
 	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
@@ -71,5 +73,5 @@ recompile:
 	find src -name '*.nb[ci]' -delete
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(DEMO).png .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DEMO) $(DEMO).mp4 $(DEMO).png .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -174,15 +175,32 @@ def test_sizes_that_are_refused(text):
 
 
 def test_render_writes_a_picture_and_refuses_nonsense(recorded, tmp_path):
-    pytest.importorskip("pyvista")
+    pytest.importorskip("imageio")
     result = invoke("render", recorded, "-o", tmp_path / "a.png", "--size", "64x48")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
-    assert_one_line_error(invoke("render", recorded, "-o", tmp_path / "a.gif"), 2, ".png or .mp4")
-    assert_one_line_error(invoke("render", recorded, "--frame", 99), 2, "has frames 0 to 4")
+    assert_one_line_error(invoke("render", recorded, "-o", tmp_path / "a.avi"), 2, ".mp4, .webm, .gif")
+    picture = ("-o", tmp_path / "b.png")
+    assert_one_line_error(invoke("render", recorded, *picture, "--frame", 99), 2, "has frames 0 to 4")
+    assert_one_line_error(invoke("render", recorded, *picture, "--camera", "1,2"), 2, "three numbers X,Y,Z")
+    assert_one_line_error(invoke("render", recorded, *picture, "--turntable"), 2, "makes a film")
+    assert_one_line_error(invoke("render", recorded, *picture, "--look", "velvet"), 2, "paper, card")
+    assert_one_line_error(invoke("render", recorded, *picture, "--texture", "no.png"), 2, "ruled, squared")
+    assert not (tmp_path / "b.png").exists()
     assert_one_line_error(invoke("render", recorded, "--camera", "up"), 2, "auto")
     assert_one_line_error(invoke("render", recorded, "--color-by", "mood"), 2, "damage")
     assert_one_line_error(invoke("render", recorded, "-o", tmp_path / "no" / "a.png"), 2, "folder does not exist")
+
+
+def test_render_writes_beside_the_recording(recorded, tmp_path):
+    pytest.importorskip("imageio_ffmpeg")
+    folder = tmp_path / "napkin"
+    shutil.copytree(recorded, folder)
+    before = sorted(folder.rglob("*"))
+    result = invoke("render", folder, "--size", "64x48", "--quality", "draft")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "napkin.mp4").stat().st_size > 1000
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_threads_are_set_before_numba_is_loaded():

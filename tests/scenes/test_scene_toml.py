@@ -11,6 +11,7 @@ from crumple.scenes.overrides import parse_override, parse_path
 
 NAMES = [
     "airplane",
+    "ball",
     "crumple",
     "cylinder",
     "demo",

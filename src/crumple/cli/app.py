@@ -234,25 +234,58 @@ def bench(
 def render(
     folder: FolderArgument,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="film.mp4 or picture.png (default: DIR/last_frame.png).")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="film.mp4, .webm or .gif, picture.png or .jpg, or pictures x.%04d.png (default: DIR.mp4 beside DIR).",
+        ),
     ] = None,
-    frame: Annotated[int, typer.Option(help="Frame of a picture; -1 is the last.")] = -1,
+    frame: Annotated[int, typer.Option(help="Frame of a picture or turntable; -1 is the last.")] = -1,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x960",
-    camera: Annotated[str, typer.Option(help="auto, front, side, top or low.")] = "auto",
+    fps: Annotated[float | None, typer.Option(help="Film frames per second (default: real time).")] = None,
+    quality: Annotated[
+        str | None, typer.Option(help="draft, normal (default for films) or high (default for pictures).")
+    ] = None,
+    camera: Annotated[
+        str, typer.Option(help="auto, front, back, side, top, low, high, or a position X,Y,Z in m.")
+    ] = "auto",
+    target: Annotated[str | None, typer.Option(help="Point to look at, X,Y,Z in m (default: the sheets).")] = None,
+    orbit: Annotated[float, typer.Option(help="Go around by so many degrees during the film.")] = 0.0,
+    turntable: Annotated[bool, typer.Option("--turntable", help="A film that goes around one frame.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Move the camera with the sheets.")] = False,
+    zoom: Annotated[float, typer.Option(help="Enlargement.")] = 1.0,
+    lens: Annotated[float | None, typer.Option(help="Focal length on 35 mm film, in mm (default: 56).")] = None,
+    look: Annotated[
+        str | None,
+        typer.Option(help="paper, card, tissue, foil, film, cloth or plain (default: from each sheet's material)."),
+    ] = None,
+    texture: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Image on the front, or ruled, squared, checked.")
+    ] = None,
+    back: Annotated[str | None, typer.Option(metavar="FILE", help="The same on the back.")] = None,
+    obstacles: Annotated[str, typer.Option(help="auto, solid, glass, ghost or hidden.")] = "auto",
+    background: Annotated[str, typer.Option(help="studio, light, dark, white or #rrggbb.")] = "studio",
     color_by: Annotated[
         str | None,
         typer.Option(help="damage, plastic_curvature, speed, stretch, sheet, material or sizing (allowed edges)."),
     ] = None,
     space: Annotated[str, typer.Option(help="world, pattern, plastic, or all of them side by side.")] = "world",
     edges: Annotated[bool, typer.Option("--edges", help="Show the mesh.")] = False,
-    fps: Annotated[float | None, typer.Option(help="Film frames per second (default: real time).")] = None,
+    threads: ThreadsOption = None,
 ) -> None:
-    """Make a picture or a film of a recording."""
-    from crumple.cli.picturing import render_recording
+    """Make a film or a picture of a recording."""
+    set_threads(threads)
+    from crumple.cli.picturing import make_view, render_recording
 
+    style = {
+        "look": look, "texture": texture, "back": back, "obstacles": obstacles, "background": background,
+        "color_by": color_by, "edges": edges, "quality": quality,
+    }  # fmt: skip
     render_recording(
-        folder, output, frame=frame, size=size, camera=camera, color_by=color_by, space=space, edges=edges, fps=fps
-    )
+        folder, output, frame=frame, size=size, space=space, fps=fps, turntable=turntable,
+        view=make_view(camera, target, orbit, follow, zoom, lens), style=style,
+    )  # fmt: skip
 
 
 @app.command()

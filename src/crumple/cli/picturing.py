@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
 
 from crumple.errors import InputError
 from crumple.recording.recording import Recording
-from crumple.rendering import render_film, render_frame
+from crumple.rendering import Style, View, render_film, render_frame
 from crumple.rendering.spaces import named_spaces
+from crumple.rendering.writers import FILMS, PICTURES, is_sequence
 
 LARGEST = 8192
-"""Pixels along a side that renderers still accept."""
+"""Pixels along a side."""
 
 
 def render_recording(
@@ -23,34 +25,63 @@ def render_recording(
     *,
     frame: int,
     size: str,
-    camera: str,
-    color_by: str | None,
-    edges: bool,
+    space: str,
     fps: float | None,
-    space: str = "world",
+    turntable: bool,
+    view: View,
+    style: dict[str, Any],
 ) -> None:
-    """Write a picture or, when `output` ends in .mp4, a film; say where it is."""
+    """Write a film or a picture, as the name of `output` tells; say where it is."""
     recording = Recording(folder)
     named_spaces(space)
-    path = output if output is not None else folder / "last_frame.png"
-    suffix, pixels = path.suffix.lower(), parse_size(size)
-    if suffix not in (".png", ".mp4"):
-        raise InputError("render --output", "must end in .png or .mp4", str(path))
+    Style(**style)
+    path = output if output is not None else folder.absolute().parent / f"{folder.absolute().name}.mp4"
+    pixels = parse_size(size)
+    film = is_sequence(path) or path.suffix.lower() in FILMS
+    if not film and path.suffix.lower() not in PICTURES:
+        known = ", ".join((*FILMS, *PICTURES))
+        raise InputError("render --output", f"must end in {known}, or be numbered pictures x.%04d.png", str(path))
     if fps is not None and not 0 < fps <= 1000:
         raise InputError("render --fps", "must be > 0 and at most 1000", fps)
     if not path.absolute().parent.is_dir():
         raise InputError("render --output", "its folder does not exist", str(path))
+    if turntable and not film:
+        raise InputError("render --turntable", "makes a film: --output must end in " + ", ".join(FILMS), str(path))
     console = Console(stderr=True)
-    if suffix == ".png":
-        render_frame(recording, frame, path, size=pixels, camera=camera, color_by=color_by, edges=edges, space=space)
-    else:
+    if film:
         with Progress(console=console, disable=not console.is_terminal) as bar:
             task = bar.add_task("rendering", total=len(recording))
             render_film(
-                recording, path, size=pixels, camera=camera, color_by=color_by, edges=edges, space=space, fps=fps,
-                progress=lambda done, total: bar.update(task, completed=done, total=total),
+                recording, path, size=pixels, camera=view, space=space, fps=fps,
+                turntable=frame if turntable else None,
+                progress=lambda done, total: bar.update(task, completed=done, total=total), **style,
             )  # fmt: skip
-    console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+    else:
+        render_frame(recording, frame, path, size=pixels, camera=view, space=space, **style)
+    console.print(f"wrote {_shown(path)}", highlight=False, markup=False, soft_wrap=True)
+
+
+def make_view(camera: str, target: str | None, orbit: float, follow: bool, zoom: float, lens: float | None) -> View:
+    """The view that the options describe; `camera` is a name or a position X,Y,Z [m]."""
+    position = parse_point("render --camera", camera) if "," in camera else None
+    return View(
+        direction="auto" if position else camera,
+        position=position,
+        target=parse_point("render --target", target) if target is not None else None,
+        orbit=orbit,
+        follow=follow,
+        zoom=zoom,
+        lens=lens,
+    )
+
+
+def parse_point(place: str, text: str) -> tuple[float, float, float]:
+    """Three numbers of `0.1,-0.4,0.3`."""
+    try:
+        x, y, z = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(place, "must be three numbers X,Y,Z in m", text) from None
+    return x, y, z
 
 
 def parse_size(text: str) -> tuple[int, int]:
@@ -60,3 +91,9 @@ def parse_size(text: str) -> tuple[int, int]:
     if not (min(size) >= 16 and max(size) <= LARGEST):
         raise InputError("render --size", f"must be WIDTHxHEIGHT, each 16 to {LARGEST} pixels", text)
     return size
+
+
+def _shown(path: Path) -> Path:
+    """The path as seen from here, where it is below this folder."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_absolute() and path.is_relative_to(here) else path

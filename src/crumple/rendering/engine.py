@@ -1,4 +1,4 @@
-"""The optional rendering library, loaded on demand and ready to draw without a screen."""
+"""The optional packages that read and write pictures and films, loaded on demand."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ from crumple.errors import InputError
 REMEDY = "needs the rendering packages: pip install 'crumple[render]'"
 
 
-def load_pyvista() -> Any:
-    """The `pyvista` module; `InputError` with the remedy when it is not installed."""
+def load_pillow() -> Any:
+    """The module `PIL.Image`, for pictures; `InputError` with the remedy when it is not installed."""
     try:
-        import pyvista
-        from vtkmodules.vtkCommonCore import vtkLogger
+        import PIL.Image
     except ImportError as error:
         raise InputError("render", f"{REMEDY} ({error})") from None
-    # Without a screen VTK tries X first, then EGL, then OSMesa, and warns about each one that it skips.
-    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
-    return pyvista
+    return PIL.Image
 
 
 def load_imageio() -> Any:
-    """The `imageio` module with a film encoder; `InputError` with the remedy when one is not installed."""
+    """The `imageio` module with its encoder, for films; `InputError` with the remedy when one is not installed."""
     try:
         import imageio.v2
 
@@ -33,8 +30,10 @@ def load_imageio() -> Any:
     return imageio.v2
 
 
-def check_drawing(plotter: Any) -> None:
-    """`InputError` when this machine has no OpenGL at all, which VTK would otherwise answer with a crash."""
-    if not plotter.render_window.SupportsOpenGL():
-        plotter.close()
-        raise InputError("render", "no OpenGL found; install Mesa's software renderer (libegl1 or libosmesa6)")
+def load_matplotlib() -> Any:
+    """The `matplotlib` module; `InputError` with the remedy when it is not installed."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise InputError("render --color-by", f"{REMEDY} ({error})") from None
+    return matplotlib

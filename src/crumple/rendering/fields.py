@@ -11,6 +11,7 @@ from crumple.errors import InputError
 from crumple.geometry.metric import tensor_norm
 from crumple.geometry.triangle import face_areas
 from crumple.recording.recording import Recording
+from crumple.rendering.engine import load_matplotlib
 from crumple.scenes import build, load_scene
 from crumple.simulation.adapting import state_sizing
 from crumple.simulation.model import Model
@@ -30,6 +31,13 @@ class ColorField:
     values: Callable[[State], Floats]
     colormap: str = "viridis"
     log: bool = False
+
+    def colors(self, values: Floats, limits: tuple[float, float]) -> Floats:
+        """Linear red, green, blue of values between the limits, one more axis of length 3."""
+        low, high = np.log(limits) if self.log else limits
+        share = ((np.log(values) if self.log else values) - low) / (high - low)
+        srgb = load_matplotlib().colormaps[self.colormap](np.clip(share, 0.0, 1.0))[..., :3]
+        return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
 
 
 def _plastic_curvature(state: State) -> Floats:

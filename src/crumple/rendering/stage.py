@@ -1,165 +1,217 @@
-"""The studio: paper-like surfaces, soft light, a ground shadow, and obstacles that do not hide the sheet."""
+"""The studio: sheets, obstacles, ground and light of one state, and the picture of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crumple.recording.obstacles import ObstacleSurface
-from crumple.rendering.camera import VIEW_ANGLE, Camera
-from crumple.rendering.engine import check_drawing, load_pyvista
+from crumple.rendering.camera import Camera
 from crumple.rendering.fields import ColorField
-from crumple.rendering.ground import shadow_image
-from crumple.rendering.spaces import Drawn, draw_space
+from crumple.rendering.illumination import ground_light, illuminate
+from crumple.rendering.looks import OBSTACLE, Look, look_table, sheet_look
+from crumple.rendering.parts import LARGEST, Part, field_tint, join_parts, rim_part, sheet_part, solid_part
+from crumple.rendering.pixels import Veil, shade_picture
+from crumple.rendering.raster import Canvas, make_frustum
+from crumple.rendering.shading import Backdrop, Drawing
+from crumple.rendering.sheets import SheetKind
+from crumple.rendering.studio import make_studio
+from crumple.rendering.style import QUALITIES, Style
+from crumple.rendering.surface import coarse_values, refine_values
+from crumple.rendering.textures import TextureAtlas
+from crumple.rendering.tracing import make_scene
 from crumple.state import State
 from crumple.typing import Floats, Ints
 
-BACKGROUND = ("#eceff2", "#b9c6d4")
-"""Bottom and top of the gradient."""
-
-SHEET_COLORS = (("#f7f4ec", "#dbe4ee"), ("#f3d9b8", "#f6ead8"), ("#c9dfcf", "#e2efe4"), ("#d8cfe6", "#ebe6f2"))
-"""Front and back of each sheet."""
-
-MATTE = {"ambient": 0.28, "diffuse": 0.9, "specular": 0.04, "specular_power": 8.0}
-OBSTACLE = {"color": "#8d98a3", "ambient": 0.25, "diffuse": 0.75, "specular": 0.1}
-
-LEGEND_WIDTH = 1000
-"""Narrower pictures have a legend with smaller letters [pixels]."""
+RIM_PIXELS = 1.4
+"""A sheet is drawn at least so many pixels thick."""
+OBSTACLE_EDGE = 0.06
+"""Longest edge of a solid obstacle on which light is gathered, over the size of the scene."""
+GROUND_WIDTH = 3.0
+"""Width of the ground on which shadows are seen, over the size of the scene."""
+LARGEST_CANVAS = 100_000_000
+"""Samples of a picture beyond which there are fewer per pixel: each takes 16 bytes."""
+LARGEST_ALBEDO = 0.8
+"""Of the ground, however white the background is."""
+OPEN = 3.0
+"""Inverse of the visible share of the surroundings from which on the drawn surface is fully curved."""
+GLASS_OPACITY, GHOST_OPACITY = 0.02, 0.28
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a film keeps constant: picture size, camera, scale of the scene [m], ground height [m], colours."""
+class Plan:
+    """What a film keeps constant: picture size, `scale` of the scene [m], `centre` (2,) and height of the ground [m],
+    azimuth of the light [rad], kinds of the sheets, boxes of their patterns (left, bottom, width, height) [m]."""
 
     size: tuple[int, int]
-    camera: Camera
     scale: float
     centre: Floats
-    ground: float | None
+    ground: float
+    azimuth: float
+    style: Style
+    kinds: list[SheetKind]
+    boxes: Floats
+    space: str = "world"
     field: ColorField | None = None
     field_range: tuple[float, float] = (0.0, 1.0)
-    edges: bool = False
-    space: str = "world"
-    legend: bool = True
+    floors: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Lit:
+    """A `state` ready for cameras: triangles, `light` (n, 3, 2, 4) on them, `share` of the light on the ground."""
+
+    state: State
+    part: Part
+    light: Floats
+    share: Floats
+    veil: Veil
 
 
 class Stage:
-    """Draws states one after the other with the same look."""
+    """Draws states one after the other with the same plan."""
 
-    def __init__(self, look: Look) -> None:
-        self.look, self._pv = look, load_pyvista()
-        self.plotter = self._pv.Plotter(off_screen=True, window_size=look.size, lighting="none")
-        check_drawing(self.plotter)
-        self.plotter.set_background(BACKGROUND[0], top=BACKGROUND[1])
-        self._set_lights()
-        self._set_camera()
-        self._actors: list[Any] = []
-        self.plotter.enable_ssao(radius=0.06 * look.scale, bias=0.002 * look.scale, kernel_size=96, blur=True)
-        self.plotter.enable_anti_aliasing("ssaa")
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.quality = plan, QUALITIES[plan.style.quality or "normal"]
+        self.studio = make_studio(plan.azimuth, self.quality.rays)
+        affordable = int(np.sqrt(LARGEST_CANVAS / (plan.size[0] * plan.size[1])))
+        samples = max(1, min(self.quality.samples, affordable))
+        self._canvas, self._veiled = (Canvas(plan.size, samples) for _ in range(2))
+        self._lit: Lit | None = None
+        self._atlas = TextureAtlas()
+        self._looks, self._textures = self._make_looks()
+        thickness = [k.thickness for k in plan.kinds] + [SheetKind().thickness] * len(plan.boxes)
+        self._thickness = np.append(np.repeat(thickness[: len(plan.boxes)], 2), 0.0)
+        bottom, top, self._glow = plan.style.backdrop()
+        self._backdrop = untoned(np.stack([bottom, top]))
 
-    def draw(self, state: State, obstacles: ObstacleSurface | None) -> Floats:
-        """The picture of `state`, (height, width, 3) uint8."""
-        for actor in self._actors:
-            self.plotter.remove_actor(actor, render=False)
-        self._actors = []
-        drawn = draw_space(state, self.look.space)
-        if self.look.space != "world":
-            obstacles = None
-        if self.look.ground is not None:
-            self._add_ground(state, drawn, obstacles)
-        if obstacles is not None:
-            self._add_obstacles(state, obstacles)
-        self._add_sheets(state, drawn)
-        return self.plotter.screenshot(return_img=True)
+    def _make_looks(self) -> tuple[Floats, Floats]:
+        """Tables of looks and textures: two rows per sheet, the sheet and its rim, then the obstacles."""
+        looks, textures, style = [], [], self.plan.style
+        for sheet, box in enumerate(self.plan.boxes):
+            look = self._sheet_look(sheet)
+            rim = Look(look.rim, look.rim, look.rim, gloss=0.02)
+            extent = (float(box[2]), float(box[3]))
+            front = self._atlas.add(style.texture, extent, "render --texture") if style.texture else -1
+            back = self._atlas.add(style.back, extent, "render --back") if style.back else -1
+            looks += [look_table(look), look_table(rim)]
+            textures += [np.array([[front, *box], [back, *box]]), np.array([[-1.0, *box]] * 2)]
+        looks.append(look_table(OBSTACLE))
+        textures.append(np.array([[-1.0, 0.0, 0.0, 1.0, 1.0]] * 2))
+        return np.array(looks), np.array(textures)
 
-    def close(self) -> None:
-        self.plotter.close()
+    def _sheet_look(self, sheet: int) -> Look:
+        if self.plan.field is not None:
+            return Look("#ffffff", "#ffffff", "#f4f4f4", gloss=0.02, through=0.1)
+        kind = self.plan.kinds[sheet] if sheet < len(self.plan.kinds) else SheetKind()
+        return sheet_look(self.plan.style.look or kind.look, sheet)
 
-    def _set_lights(self) -> None:
-        """A key light from the upper left, a weak cool fill from the right, a rim from behind."""
-        camera, scale = self.look.camera, 4.0 * self.look.scale
-        backward = _unit(camera.position - camera.target)
-        right = np.cross(camera.up, backward)
-        for (x, y, z), color, intensity in (
-            ((-0.9, 1.0, 0.7), "#fff8ee", 0.78),
-            ((1.0, 0.15, 0.8), "#e6eeff", 0.54),
-            ((0.2, 0.9, -1.0), "#ffffff", 0.3),
-        ):
-            position = camera.target + scale * (x * right + y * camera.up + z * backward)
-            light = self._pv.Light(position=position, focal_point=camera.target, color=color, intensity=intensity)
-            light.positional = False
-            self.plotter.add_light(light)
+    def draw(self, state: State, obstacles: ObstacleSurface | None, camera: Camera) -> NDArray[np.uint8]:
+        """The picture of `state`, (height, width, 3); the light of the last state is remembered."""
+        if self._lit is None or self._lit.state is not state:
+            self._lit = self._light(state, obstacles)
+        return self._picture(self._lit, camera)
 
-    def _set_camera(self) -> None:
-        camera = self.look.camera
-        self.plotter.camera_position = [camera.position, camera.target, camera.up]
-        self.plotter.camera.view_angle = VIEW_ANGLE
+    def _light(self, state: State, obstacles: ObstacleSurface | None) -> Lit:
+        """What is to be drawn of `state`, with the light on it."""
+        plan = self.plan
+        solids, veils = self._sorted_obstacles(state, obstacles if plan.space == "world" else None)
+        sheets = sheet_part(state, plan.space, field_tint(state, plan.field, plan.field_range))
+        row = len(self._looks) - 1
+        others = [solid_part(state.obstacle_x, faces, row, OBSTACLE_EDGE * plan.scale) for faces in solids]
+        part = join_parts([sheets, *others])
+        # Light is gathered on the mesh itself, which never intersects, unlike the curved surface that is drawn.
+        fine = len(part.row) <= self.quality.gathered
+        lit = part.refined(curved=0.0) if fine else part
+        scene = make_scene(lit.patches.point)
+        below = min(LARGEST_ALBEDO, float(np.mean(plan.style.backdrop()[:2])))
+        albedo, through, clear = self._albedo(lit), self._looks[lit.row, 0, 6], self._looks[lit.row, 0, 7]
+        light = illuminate(lit.patches, albedo, through, scene, self.studio, plan.ground, below)
+        share = ground_light(scene, clear, self.studio, plan.ground, plan.centre, GROUND_WIDTH * plan.scale)
+        # Where layers lie close, their curves might cross: there the drawn surface stays on the mesh.
+        curved = np.minimum(1.0, OPEN * (coarse_values(light) if fine else light)[..., 3].min(axis=2))
+        for level in range(self.quality.refined):
+            if 4 * len(part.row) <= LARGEST or (fine and level == 0):
+                part, curved = part.refined(curved), refine_values(curved)
+                light = light if fine and level == 0 else refine_values(light)
+        return Lit(state, part, light, share, self._veil(state, veils))
 
-    def _add(self, mesh: Any, **options: Any) -> Any:
-        """Add a mesh for the duration of one picture."""
-        actor = self.plotter.add_mesh(mesh, reset_camera=False, render=False, **options)
-        self._actors.append(actor)
-        return actor
+    def _albedo(self, part: Part) -> Floats:
+        """Diffuse reflectance of front and back of each patch, (n, 2, 3); metal passes light on as if it were matte."""
+        return self._looks[part.row, :, :3] * part.tint.mean(axis=1)[:, None]
 
-    def _add_sheets(self, state: State, drawn: Drawn) -> None:
-        """The sheets: matte, smooth within facets of a fold, two-sided."""
-        field = self.look.field
-        values = field.values(state) if field is not None else None
-        for sheet in np.unique(state.mesh.face_sheet):
-            chosen = state.mesh.face_sheet == sheet
-            mesh = self._surface(drawn.points, drawn.faces[chosen])
-            front, back = SHEET_COLORS[sheet % len(SHEET_COLORS)]
-            options: dict[str, Any] = {"color": front, "backface_params": {"color": back, **MATTE}}
-            if field is not None and values is not None:
-                data = mesh.cell_data if field.on == "cells" else mesh.point_data
-                data[field.title] = values[chosen] if field.on == "cells" else values[drawn.node]
-                options = self._field_options(field)
-            options |= {"show_edges": True, "edge_color": "#5c6670", "line_width": 1.0} if self.look.edges else {}
-            smooth = {"smooth_shading": True, "split_sharp_edges": True, "feature_angle": 40.0}
-            self._add(mesh, **options, **MATTE, **smooth)
-
-    def _field_options(self, field: ColorField) -> dict[str, Any]:
-        share = min(1.0, self.look.size[0] / LEGEND_WIDTH)
-        bar = {
-            "title": field.title, "color": "#30363c", "vertical": True, "position_x": 0.9, "position_y": 0.3,
-            "height": 0.4, "width": 0.04, "title_font_size": round(20 * share), "label_font_size": round(18 * share),
-            "n_labels": 5,
-        }  # fmt: skip
-        options: dict[str, Any] = {"scalars": field.title, "cmap": field.colormap, "clim": self.look.field_range}
-        options["log_scale"] = field.log
-        return options | ({"scalar_bar_args": bar} if self.look.legend else {"show_scalar_bar": False})
-
-    def _add_obstacles(self, state: State, obstacles: ObstacleSurface) -> None:
-        """Obstacles: translucent grey; a shell that encloses the sheet is only hinted at."""
-        for faces in obstacles.active_parts(state.time):
+    def _sorted_obstacles(
+        self, state: State, obstacles: ObstacleSurface | None
+    ) -> tuple[list[Ints], list[tuple[Ints, bool]]]:
+        """Faces of the obstacles that are solid, and of those that one looks through, with whether they are glass."""
+        wanted, solids, veils = self.plan.style.obstacles, [], []
+        if obstacles is None or wanted == "hidden":
+            return [], []
+        active = obstacles.active_faces(state.time)
+        for index in range(len(obstacles.names)):
+            faces = obstacles.faces[(obstacles.face_obstacle == index) & active]
+            if len(faces) == 0 or index in self.plan.floors:
+                continue
             volume = signed_volume(state.obstacle_x, faces)
-            opacity = 0.05 if volume < 0 else 0.5 if volume > 0 else 0.25
-            options: dict[str, Any] = {"smooth_shading": True, "split_sharp_edges": True, "feature_angle": 30.0}
-            options |= {"culling": "back"} if volume else {}  # of closed surfaces only the outer, or far, side
-            self._add(self._surface(state.obstacle_x, faces), opacity=opacity, **OBSTACLE, **options)
+            kind = ("solid" if volume > 0 else "glass" if volume < 0 else "ghost") if wanted == "auto" else wanted
+            if kind == "solid":
+                solids.append(faces)
+            else:
+                veils.append((faces, kind == "glass"))
+        return solids, veils
 
-    def _add_ground(self, state: State, drawn: Drawn, obstacles: ObstacleSurface | None) -> None:
-        """A plane with nothing on it but the shadows of sheets and solid obstacles."""
-        assert self.look.ground is not None
-        width, centre = 3.0 * self.look.scale, self.look.centre[:2]
-        surfaces = [(drawn.points, drawn.faces)]
-        if obstacles is not None:
-            parts = obstacles.active_parts(state.time)
-            surfaces += [(state.obstacle_x, part) for part in parts if signed_volume(state.obstacle_x, part) > 0]
-        shadows = [shadow_image(points, faces, self.look.ground, centre, width) for points, faces in surfaces]
-        opacity = np.max(shadows, axis=0)
-        pixels = np.zeros((*opacity.shape, 4), np.uint8)
-        pixels[..., 3] = np.round(255 * opacity[::-1])
-        plane = self._pv.Plane(center=(*centre, self.look.ground), direction=(0, 0, 1), i_size=width, j_size=width)
-        texture = self._pv.Texture(pixels)
-        texture.interpolate = True
-        self._add(plane, texture=texture, lighting=False, opacity=0.999)  # < 1: drawn with the translucent things
+    def _veil(self, state: State, veils: list[tuple[Ints, bool]]) -> Veil:
+        """The obstacles that one looks through."""
+        parts = [solid_part(state.obstacle_x, faces, 0, np.inf) for faces, _ in veils]
+        glass = [np.full(len(part.row), clear) for part, (_, clear) in zip(parts, veils, strict=True)]
+        empty = np.zeros((0, 3, 3))
+        is_glass = np.concatenate([np.zeros(0, bool), *glass])
+        return Veil(
+            np.concatenate([empty, *(part.patches.point for part in parts)]),
+            np.concatenate([empty, *(part.patches.normal for part in parts)]),
+            np.where(is_glass, GLASS_OPACITY, GHOST_OPACITY),
+            is_glass,
+        )
 
-    def _surface(self, points: Floats, triangles: Ints) -> Any:
-        return self._pv.PolyData.from_regular_faces(np.asarray(points), np.asarray(triangles, np.int64))
+    def _picture(self, lit: Lit, camera: Camera) -> NDArray[np.uint8]:
+        """The finished picture of what is lit."""
+        plan, part, light, veil = self.plan, lit.part, lit.light, lit.veil
+        frustum = make_frustum(camera, plan.size)
+        pixel = 2 * frustum.slope[1] * float(np.linalg.norm(camera.position - camera.target)) / plan.size[1]
+        rim, patch = rim_part(part, np.maximum(self._thickness[part.row], RIM_PIXELS * pixel))
+        edge_light = np.repeat(light[patch].mean(axis=(1, 2), keepdims=True), 3, axis=1).repeat(2, axis=2)
+        everything = join_parts([part, rim])
+        point = np.ascontiguousarray(everything.patches.point)
+        self._canvas.draw(frustum, point)
+        self._veiled.draw(frustum, veil.point)
+        self._veiled.hide_behind(self._canvas)
+        drawing = Drawing(
+            point=_single(point),
+            normal=_single(everything.patches.normal),
+            light=_single(np.concatenate([light, edge_light])),
+            pattern=_single(everything.pattern),
+            tint=_single(everything.tint),
+            row=everything.row,
+            place=_single(everything.patches.place),
+            altitude=_single(everything.altitude),
+            looks=self._looks,
+            texture=self._textures,
+            texel=self._atlas.texel,
+            level=self._atlas.level,
+        )
+        bottom, top, glow = self._backdrop[0], self._backdrop[1], self._glow
+        width = GROUND_WIDTH * plan.scale
+        backdrop = Backdrop(
+            plan.ground, _single(lit.share), plan.centre[0] - width / 2, plan.centre[1] - width / 2, width,
+            np.minimum(0.5 * (bottom + top), 1.0), np.stack([bottom, top]), glow,
+        )  # fmt: skip
+        picture = shade_picture(
+            frustum, self._canvas, self._veiled, drawing, veil, make_scene(point), self.studio.boxes, backdrop,
+            plan.style.edges,
+        )  # fmt: skip
+        return encode_srgb(picture)
 
 
 def signed_volume(points: Floats, triangles: Ints) -> float:
@@ -171,12 +223,19 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
 
 
-def save_picture(image: Floats, path: Path) -> None:
-    """Write a PNG."""
-    from crumple.rendering.engine import load_imageio
+def encode_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Bytes of linear light 0 … 1."""
+    light = np.arange(1 << 14) / ((1 << 14) - 1)
+    srgb = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    table = np.round(255.0 * srgb).astype(np.uint8)
+    return table[(np.clip(linear, 0.0, 1.0) * np.float32(len(table) - 1) + np.float32(0.5)).astype(np.uint16)]
 
-    load_imageio().imwrite(path, image)
+
+def untoned(shown: Floats) -> Floats:
+    """The radiance that `shading.toned` shows as `shown` (nearly, where it is white)."""
+    value = np.minimum(shown, 0.969)
+    return np.where(value <= 0.55, value, 0.55 - 0.42 * np.log(np.maximum(1.0 - (value - 0.55) / 0.42, 1e-9)))
 
 
-def _unit(vector: Floats) -> Floats:
-    return vector / np.linalg.norm(vector)
+def _single(values: Floats) -> NDArray[np.float32]:
+    return np.ascontiguousarray(values, np.float32)

@@ -1,0 +1,110 @@
+"""Triangles of a stage, with all that shading needs to know about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from crumple.mesh.sheet_mesh import make_sheet_mesh
+from crumple.rendering.fields import ColorField
+from crumple.rendering.spaces import draw_space
+from crumple.rendering.surface import Patches, find_creases, make_patches, make_rim, refine, refine_values
+from crumple.state import State
+from crumple.typing import Floats, Ints
+
+LARGEST = 60_000
+"""Triangles beyond which a part is not refined any more."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """`patches` with, at their corners, the place in the `pattern` (n, 3, 2) [m] and a `tint` (n, 3, 3), linear;
+    per patch the `row` (n,) of its look and the `altitude` (n, 3) of its face of the mesh over each edge [m]."""
+
+    patches: Patches
+    pattern: Floats
+    tint: Floats
+    row: Ints
+    altitude: Floats
+
+    def refined(self, curved: Floats | float = 1.0) -> Part:
+        """Every patch cut in four; `curved` as in `surface.refine`."""
+        return Part(
+            refine(self.patches, curved),
+            refine_values(self.pattern),
+            refine_values(self.tint),
+            np.tile(self.row, 4),
+            np.tile(self.altitude, (4, 1)),
+        )
+
+
+def sheet_part(state: State, space: str, tint: Floats) -> Part:
+    """The sheets of `state` in a space; looks are in the rows 0, 2, 4, … by sheet."""
+    mesh, drawn = state.mesh, draw_space(state, space)
+    sharp = np.zeros(len(mesh.twin), bool)
+    if space != "pattern":
+        sharp = find_creases(mesh, drawn.points, state.y)
+    patches = make_patches(drawn.faces, mesh.twin, drawn.points, sharp)
+    return Part(patches, mesh.u[mesh.faces], tint, 2 * mesh.face_sheet.astype(np.int32), _altitudes(patches.point))
+
+
+def solid_part(points: Floats, faces: Ints, row: int, longest: float) -> Part:
+    """An obstacle, refined until its edges are at most `longest` [m] (or there are too many)."""
+    used, number = np.unique(faces, return_inverse=True)
+    mesh = make_sheet_mesh(
+        np.zeros((len(used), 2)), np.asarray(number.reshape(-1, 3), np.int32), node_rest=points[used]
+    )
+    patches = make_patches(mesh.faces, mesh.twin, points[used], find_creases(mesh, points[used], None))
+    count = len(patches)
+    altitude = np.full((count, 3), np.inf)  # its mesh is never drawn
+    part = Part(patches, np.zeros((count, 3, 2)), np.ones((count, 3, 3)), np.full(count, row, np.int32), altitude)
+    while len(part.row) < LARGEST // 16 and _longest_edge(part.patches.point) > longest:
+        part = part.refined()
+    return part
+
+
+def rim_part(part: Part, thickness: Floats) -> tuple[Part, Ints]:
+    """The edges of sheets that are `thickness` (n,) [m] thick, and the patch of each triangle.
+
+    Their looks are in the row after that of the sheet."""
+    corners, normal, patch = make_rim(part.patches, thickness)
+    count, shape = len(patch), (len(patch), 3)
+    flags = np.zeros(shape, bool)
+    patches = Patches(corners, normal, flags, flags, np.ones((*shape, 3)), np.zeros(shape, np.int32))
+    pattern, tint = part.pattern[patch], np.ones((*shape, 3))
+    return Part(patches, pattern, tint, part.row[patch] + 1, np.full((count, 3), np.inf)), patch
+
+
+def join_parts(parts: list[Part]) -> Part:
+    """All parts as one."""
+    patches, first = [], 0
+    for part in parts:
+        patches.append(part.patches.numbered_from(first))
+        first += int(part.patches.shared.max(initial=-1)) + 1
+    joined = {item.name: np.concatenate([getattr(p, item.name) for p in patches]) for item in fields(Patches)}
+    return Part(
+        Patches(**joined),
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("pattern", "tint", "row", "altitude")),
+    )
+
+
+def field_tint(state: State, field: ColorField | None, limits: tuple[float, float]) -> Floats:
+    """Linear colours of the corners of all faces, (face_count, 3, 3), white without a field."""
+    mesh = state.mesh
+    if field is None:
+        return np.ones((mesh.face_count, 3, 3))
+    values = field.values(state)
+    corners = values[mesh.face_nodes] if field.on == "points" else np.repeat(values[:, None], 3, axis=1)
+    return field.colors(corners, limits)
+
+
+def _altitudes(corners: Floats) -> Floats:
+    """Height of triangles (n, 3, 3) over the edge opposite to each corner [m], (n, 3)."""
+    opposite = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    return area[:, None] / np.maximum(np.linalg.norm(opposite, axis=2), 1e-30)
+
+
+def _longest_edge(corners: Floats) -> float:
+    return float(np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2).max(initial=0.0))
