@@ -19,8 +19,9 @@ MARK, LOCK, SCENE, LOG, SET_ASIDE = ".crumple", ".lock", "scene.toml", "log.json
 FOLDERS = ("frames", "obstacles")
 OWN_FILES = (MARK, LOCK, SCENE, LOG, FRAME_INDEX, OBSTACLE_INDEX)
 OWN_NAMES = frozenset((*FOLDERS, SET_ASIDE, *OWN_FILES, *(name + TEMPORARY_SUFFIX for name in OWN_FILES)))
-OUTPUT_SUFFIXES = tuple(
-    ".png .jpg .gif .mp4 .webm .csv .json .obj .ply .stl .vtk .vtp .usd .usda .usdc .usdz .glb .gltf .abc".split()
+OUTPUT_SUFFIXES = (
+    *(".png", ".jpg", ".gif", ".mp4", ".webm", ".csv", ".json"),
+    *(".obj", ".ply", ".stl", ".vtk", ".vtp", ".usd", ".usda", ".usdc", ".usdz", ".glb", ".gltf", ".abc"),
 )
 """Pictures, films, tables and exports that crumple's commands may write beside a recording's files; left alone."""
 

@@ -11,7 +11,17 @@ import numpy as np
 
 from crumple.errors import InputError
 from crumple.recording.files import lock_folder, remove_temporaries, write_atomically
-from crumple.recording.folder import FOLDERS, LOG, SCENE, check_vacant, is_marked, mark_folder, marked_scene, refuse_links, set_aside
+from crumple.recording.folder import (
+    FOLDERS,
+    LOG,
+    SCENE,
+    check_vacant,
+    is_marked,
+    mark_folder,
+    marked_scene,
+    refuse_links,
+    set_aside,
+)
 from crumple.recording.frame import encode_frame
 from crumple.recording.log import Line, StepLog, plain
 from crumple.recording.obstacles import encode_obstacles, obstacle_surface
@@ -20,6 +30,7 @@ from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.state import State
 from crumple.typing import Floats
+
 
 class Recorder(Observer):
     """Writes every frame and every step into an existing recording folder; `create_recording` makes one.

@@ -22,7 +22,7 @@ from crumple.simulation.state import State
 @dataclass(frozen=True)
 class FrameCheck:
     """What is wrong with one frame: pairs of an edge and a face that intersect, numbers that are not finite,
-    problems of the mesh, what its file shows otherwise than its state, and the reason why it cannot be read, else ""."""
+    problems of the mesh, what its file shows otherwise than its state, and why it cannot be read, else ""."""
 
     frame: int
     intersections: int = 0
@@ -33,9 +33,7 @@ class FrameCheck:
 
     @property
     def passed(self) -> bool:
-        return not (
-            self.intersections or self.nonfinite or self.mesh_problems or self.unreadable or self.view_problems
-        )
+        return not (self.intersections or self.nonfinite or self.mesh_problems or self.unreadable or self.view_problems)
 
     def describe(self) -> str:
         """One line."""
@@ -57,10 +55,7 @@ class Verification:
     def passed(self) -> bool:
         """Whether there is at least one frame, none is missing, and nothing is wrong with anything."""
         return (
-            bool(self.checks)
-            and not self.missing
-            and not self.problems
-            and all(check.passed for check in self.checks)
+            bool(self.checks) and not self.missing and not self.problems and all(check.passed for check in self.checks)
         )
 
     def describe(self) -> list[str]:
