@@ -112,7 +112,9 @@ def test_a_small_file_that_inflates_is_refused_before_it_is_read(tmp_path, optio
     assert path.stat().st_size < 100_000
     read = []
     monkeypatch.setattr(
-        h5py.Dataset, "__getitem__", lambda self, key, plain=h5py.Dataset.__getitem__: (read.append(self.size), plain(self, key))[1]
+        h5py.Dataset,
+        "__getitem__",
+        lambda self, key, plain=h5py.Dataset.__getitem__: (read.append(self.size), plain(self, key))[1],
     )
     with pytest.raises(DamagedFile):
         decode_frame(path)
@@ -120,7 +122,9 @@ def test_a_small_file_that_inflates_is_refused_before_it_is_read(tmp_path, optio
 
 
 @pytest.mark.parametrize("name", ["x", "v", "y", "damage", "plastic_curvature", "plastic_strain", "mesh/node_rest"])
-@pytest.mark.parametrize("edit", [lambda a: a[:-1], lambda a: np.concatenate([a, a[:1]]), lambda a: a.astype(np.float32)])
+@pytest.mark.parametrize(
+    "edit", [lambda a: a[:-1], lambda a: np.concatenate([a, a[:1]]), lambda a: a.astype(np.float32)]
+)
 def test_fields_of_wrong_length_or_type_are_refused(tmp_path, name, edit):
     path = with_array(tmp_path, name, np.ascontiguousarray(edit(flatten(sample_state(frame=1))[name])))
     with pytest.raises(DamagedFile, match=f"{name} has shape"):

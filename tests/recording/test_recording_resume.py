@@ -125,7 +125,9 @@ def test_a_bad_line_of_the_log_is_left_out_and_the_log_kept(recorded):
     assert Recording(recorded).frames == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("repair", [lambda path: resume_recording(path)[1].close(), lambda p: repair_if_idle(Recording(p))])
+@pytest.mark.parametrize(
+    "repair", [lambda path: resume_recording(path)[1].close(), lambda p: repair_if_idle(Recording(p))]
+)
 def test_an_index_that_a_kill_left_short_is_repaired(recorded, repair):
     whole = {name: (recorded / name).read_bytes() for name in ("run.vtkhdf.series", "obstacles.vtkhdf.series")}
     for name in whole:

@@ -56,7 +56,9 @@ def test_a_frame_replaced_by_another(recorded):
     assert "it holds frame 2, not 1" in only_line(verified(recorded))
 
 
-@pytest.mark.parametrize("name", ["Polygons/Connectivity", "Polygons/Offsets", "Polygons/NumberOfCells", "FieldData/TimeValue"])
+@pytest.mark.parametrize(
+    "name", ["Polygons/Connectivity", "Polygons/Offsets", "Polygons/NumberOfCells", "FieldData/TimeValue"]
+)
 def test_a_surface_that_does_not_show_the_state(recorded, name):
     with h5py.File(recorded / "frames/frame_000001.vtkhdf", "r+") as file:
         file["VTKHDF"][name][-1] += 1
@@ -72,7 +74,9 @@ def test_points_of_their_own(recorded):
     assert "VTKHDF/Points" in only_line(verified(recorded))
 
 
-@pytest.mark.parametrize("name", ["VTKHDF/Polygons/Connectivity", "VTKHDF/Points", "VTKHDF/CellData/active", "crumple/end"])
+@pytest.mark.parametrize(
+    "name", ["VTKHDF/Polygons/Connectivity", "VTKHDF/Points", "VTKHDF/CellData/active", "crumple/end"]
+)
 def test_damaged_obstacles(recorded, name):
     with h5py.File(recorded / "obstacles/obstacles_000000.vtkhdf", "r+") as file:
         file[name][-1] = 0

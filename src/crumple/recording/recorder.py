@@ -24,12 +24,13 @@ from crumple.recording.folder import (
 )
 from crumple.recording.frame import encode_frame
 from crumple.recording.log import Line, StepLog, plain
-from crumple.recording.obstacles import encode_obstacles, obstacle_surface
+from crumple.recording.obstacles import ObstacleSurface, decode_obstacles, encode_obstacles, obstacle_surface
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording, Series, read_series, write_series
+from crumple.recording.vtkhdf import DamagedFile
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.state import State
-from crumple.typing import Floats
+from crumple.typing import Bools, Floats
 
 
 class Recorder(Observer):
@@ -52,6 +53,8 @@ class Recorder(Observer):
         """Write the state that the run starts from, unless it is the frame that the run resumes from."""
         if state.frame not in self.recording.frames:
             self._write_frame(model, state)
+        else:
+            self._take_up_obstacles(model, state)
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
         """Note the step; its line is written when the next one comes, so that the last can tell of the frame."""
@@ -96,12 +99,22 @@ class Recorder(Observer):
         _extend(self._frame_series, (_frame_entry(state.frame), state.time))
         write_series(self.recording.path / FRAME_INDEX, self._frame_series)
 
+    def _take_up_obstacles(self, model: Model, state: State) -> None:
+        """Remember what the newest obstacle file shows, so that it is not written again while nothing moves."""
+        files = self.recording.obstacle_frames
+        if not model.obstacles or not files:
+            return
+        with suppress(DamagedFile):  # then it is written anew
+            kept = decode_obstacles(self.recording.obstacle_path(files[-1]))
+            if kept.surface.is_same(obstacle_surface(model)):
+                self._shown = _shown(kept.surface, kept.positions, kept.active)
+
     def _write_obstacles(self, model: Model, state: State) -> None:
         """Write the obstacles if they moved since the last file, and assign the newest file to this time."""
         if not model.obstacles:
             return
         surface = obstacle_surface(model)
-        shown = np.column_stack([state.obstacle_x[surface.faces].reshape(-1, 9), surface.active_faces(state.time)])
+        shown = _shown(surface, state.obstacle_x, surface.active_faces(state.time))
         if self._shown is None or not np.array_equal(shown, self._shown):
             content = encode_obstacles(surface, state.obstacle_x, state.time)
             write_atomically(self.recording.obstacle_path(state.frame), content)
@@ -185,6 +198,11 @@ def _obstacle_series(recording: Recording) -> Series:
     files = recording.obstacle_frames
     newest = ((bisect_right(files, frame), time) for frame, time in recording.times().items())
     return [(f"obstacles/obstacles_{files[k - 1]:06d}.vtkhdf", time) for k, time in newest if k]
+
+
+def _shown(surface: ObstacleSurface, positions: Floats, active: Bools) -> Floats:
+    """What can be seen of the obstacles: the corners of each face, and whether it is active, (face_count, 10)."""
+    return np.column_stack([positions[surface.faces].reshape(-1, 9), active])
 
 
 def _extend(series: Series, entry: tuple[str, float]) -> None:
