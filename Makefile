@@ -9,11 +9,12 @@ endif
 DEMO := out/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format recompile clean
+.PHONY: help demo test chaos lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, simulate a short scene, render a picture"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
+	@echo "make chaos   kill and let down the recorder around every system call, signals at random (minutes)"
 	@echo "make lint    lint, types and layering only"
 	@echo "make format  format the code"
 	@echo "make recompile  forget compiled kernels (after editing one that other files call)"
@@ -42,6 +43,9 @@ demo: $(VENV)/render.stamp
 
 test: lint
 	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+chaos: $(VENV)/dev.stamp
+	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 timeout 1800 $(BIN)/python -m pytest tests/chaos -n 2 -m 'long or not long'
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check src tests
