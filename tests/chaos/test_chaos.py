@@ -105,9 +105,13 @@ def sound(tmp_path_factory) -> Path:
 
 def suffer(folder: Path, kind: str, at: int, scenario: str) -> tuple[str, list[int]]:
     """A fresh folder with what the scenario begins with, and the mishap during its work."""
-    shutil.rmtree(folder, ignore_errors=True)
     before, work, _ = SCENARIOS[scenario]
-    before(folder)
+    template = folder.with_name(f"before-{scenario}")
+    if not template.exists():
+        before(template)
+    shutil.rmtree(folder, ignore_errors=True)
+    if template.exists():
+        shutil.copytree(template, folder)
     mishap = Mishap(kind, at, folder)
     return befall(mishap, lambda report: work(folder, report), (CrumpleError, OSError))
 
@@ -130,8 +134,8 @@ def check_goes_on(folder: Path, sound: Path) -> None:
         go_on(folder, lambda number: None)
     except InputError:
         record_over(folder, lambda number: None)
-    for number in range(LAST + 1):
-        assert state_digest(Recording(folder).load(number)) == state_digest(sample_state(frame=number))
+    for number, content in FRAMES.items():
+        assert (folder / f"frames/frame_{number:06d}.vtkhdf").read_bytes() == content
     for name in ("run.vtkhdf.series", "obstacles.vtkhdf.series", "log.jsonl", "scene.toml", ".crumple"):
         assert (folder / name).read_bytes() == (sound / name).read_bytes(), name
     assert list(folder.rglob("*.part")) == []
