@@ -221,6 +221,18 @@ def test_a_closed_stderr_does_not_matter(tmp_path):
         assert subprocess.run(["sh", "-c", f'"{sys.executable}" -c "{code}" {closed}'], check=False).returncode == 0
 
 
+@POSIX
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["2>&-", "2>&1 >/dev/null | true"])
+def test_a_run_goes_on_when_nobody_reads_its_messages(tmp_path, ending):
+    (tmp_path / "napkin.toml").write_text(SCENE)
+    words = " ".join(f"'{word}'" for word in crumple("run", "napkin.toml", "--out", "part", "--frames", 3))
+    subprocess.run(["sh", "-c", f"{words} {ending}"], cwd=tmp_path, check=False, timeout=300)
+    assert Recording(tmp_path / "part").frames == [0, 1, 2, 3]
+    for line in (tmp_path / "part/log.jsonl").read_text().splitlines():
+        json.loads(line)
+
+
 def test_a_reader_of_stderr_that_goes_away_does_not_matter():
     read, write = os.pipe()
     os.close(read)

@@ -9,7 +9,7 @@ from typing import IO
 
 import numpy as np
 
-from crumple.errors import InputError
+from crumple.errors import CrumpleError, InputError
 from crumple.recording.files import lock_folder, remove_temporaries, write_atomically
 from crumple.recording.folder import (
     FOLDERS,
@@ -101,7 +101,7 @@ class Recorder(Observer):
 
     def _take_up_obstacles(self, model: Model, state: State) -> None:
         """Remember what the newest obstacle file shows, so that it is not written again while nothing moves."""
-        files = self.recording.obstacle_frames
+        files = [frame for frame in self.recording.obstacle_frames if frame <= state.frame]
         if not model.obstacles or not files:
             return
         with suppress(DamagedFile):  # then it is written anew
@@ -185,7 +185,7 @@ def repair_indices(recording: Recording) -> tuple[Series, Series]:
 
 def repair_if_idle(recording: Recording) -> None:
     """Repair the indices unless they are right, a run is writing them, or the folder cannot be written."""
-    with suppress(OSError, InputError):
+    with suppress(OSError, CrumpleError):
         if [name for name, _ in read_series(recording.path / FRAME_INDEX)] == list(map(_frame_entry, recording.frames)):
             return
         with lock_folder(recording.path):
