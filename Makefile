@@ -13,12 +13,13 @@ FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 2500
 FUZZ_FIRST ?= 0
 
-.PHONY: help demo test fuzz fuzz-guided lint format recompile clean
+.PHONY: help demo test fuzz fuzz-guided chaos lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, crumple a sheet of paper, make a film of it"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
 	@echo "make fuzz    feed damaged scenes, meshes and recordings (FUZZ_SECONDS=600 FUZZ_CASES=2500 FUZZ_FIRST=0)"
+	@echo "make chaos   kill and let down the recorder around every system call, signals at random (minutes)"
 	@echo "make lint    lint, types and layering only"
 	@echo "make format  format the code"
 	@echo "make recompile  forget compiled kernels (after editing one that other files call)"
@@ -58,6 +59,9 @@ fuzz-guided: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py --guided \
 	    --cases $(FUZZ_CASES) --seconds $(FUZZ_SECONDS) --first $(FUZZ_FIRST)
+
+chaos: $(VENV)/dev.stamp
+	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 timeout 1800 $(BIN)/python -m pytest tests/chaos -n 2 -m 'long or not long'
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check src tests

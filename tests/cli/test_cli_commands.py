@@ -131,6 +131,7 @@ def test_verify_passes_and_fails(recorded):
     result = invoke("verify", recorded, "--json")
     assert json.loads(result.stdout) == {
         "frames": 5, "intersections": 0, "nonfinite": 0, "invalid_meshes": 0, "unreadable": 0,
+        "invalid_views": 0, "missing": 0, "problems": 0,
     }  # fmt: skip
     assert result.exit_code == 0
     assert "passed" in invoke("verify", recorded).stdout

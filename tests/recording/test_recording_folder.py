@@ -16,6 +16,7 @@ from crumple.recording.log import read_log
 
 def test_layout_and_index(recorded):
     assert sorted(path.name for path in recorded.iterdir()) == [
+        ".crumple",
         ".lock",
         "frames",
         "log.jsonl",
@@ -95,13 +96,41 @@ def test_log_has_a_line_per_step_and_sums_per_frame(recorded):
     assert info.phases == pytest.approx({"contact": 0.2, "factor": 0.4})
 
 
-def test_torn_last_line_is_left_out_and_a_broken_one_is_named(tmp_path):
+def test_torn_last_line_is_left_out(tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_text('{"frame": 1}\n{"frame": 2}\n{"fra')
-    assert read_log(path) == [{"frame": 1}, {"frame": 2}]
-    path.write_text('{"frame": 1}\nnonsense\n{"frame": 2}\n')
-    with pytest.raises(InputError, match=r"log\.jsonl:2"):
-        read_log(path)
+    log = read_log(path)
+    assert log.lines == ({"frame": 1}, {"frame": 2})
+    assert log.skipped == ()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "nonsense",
+        "[1]",
+        '{"frame": "three"}',
+        '{"frame": 1, "iterations": [2]}',
+        '{"frame": 1, "frame_end": 3}',
+        '{"frame": 1, "frame_end": {"phases": {"contact": "long"}}}',
+        '{"frame": 1, "energies": [1.0]}',
+        "[" * 100_000,
+        '{"frame": ' + "9" * 5000 + "}",
+    ],
+)
+def test_a_bad_line_of_the_log_is_skipped_and_named(recorded, bad):
+    path = recorded / "log.jsonl"
+    before = read_log(path)
+    texts = path.read_text().splitlines()
+    path.write_text("\n".join([*texts[:2], bad, *texts[2:]]) + "\n")
+    log = read_log(path)
+    assert log.lines == before.lines
+    assert len(log.skipped) == 1
+    assert "log.jsonl:3: not a line of a step log" in log.skipped[0]
+    assert len(log.skipped[0]) < 300
+    info = summarise_recording(Recording(recorded))
+    assert info.steps == 8
+    assert info.problems == log.skipped
 
 
 def test_refuses_to_overwrite(recorded, tmp_path):
@@ -151,25 +180,34 @@ def test_resume_continues_as_if_never_stopped(recorded, tmp_path):
         assert (recorded / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
-def test_resume_drops_damaged_and_newer(recorded):
-    frames = recorded / "frames"
-    (frames / "frame_000004.vtkhdf").write_bytes((frames / "frame_000004.vtkhdf").read_bytes()[:5000])
+def test_resume_sets_damaged_aside_and_drops_what_is_half_written(recorded):
+    frames, told = recorded / "frames", []
+    torn = (frames / "frame_000004.vtkhdf").read_bytes()[:5000]
+    (frames / "frame_000004.vtkhdf").write_bytes(torn)
     (frames / "frame_000005.vtkhdf.part").write_bytes(b"half")
     with open(recorded / "log.jsonl", "a") as log:
         log.write('{"frame": 5, "ti')
-    state, recorder = resume_recording(recorded)
+    state, recorder = resume_recording(recorded, warn=told.append)
     recorder.close()
     assert state.frame == 3
+    assert (recorded / "set-aside" / "frame_000004.damaged.vtkhdf").read_bytes() == torn
+    assert len(told) == 1
+    assert "frame 4 is damaged" in told[0]
+    assert "set-aside" in told[0]
     assert Recording(recorded).frames == [0, 1, 2, 3]
     assert list(frames.glob("*.part")) == []
     assert [line["frame"] for line in Recording(recorded).steps()] == [1, 1, 2, 2, 3, 3]
 
 
 def test_resume_from_an_earlier_frame(recorded):
+    later = {k: (recorded / f"frames/frame_{k:06d}.vtkhdf").read_bytes() for k in (2, 3, 4)}
     state, recorder = resume_recording(recorded, frame=1)
     recorder.close()
     assert state.frame == 1
     assert Recording(recorded).frames == [0, 1]
+    assert [entry["time"] for entry in json.loads((recorded / "run.vtkhdf.series").read_text())["files"]] == [0, 0.04]
+    for number, content in later.items():
+        assert (recorded / f"set-aside/frame_{number:06d}.replaced.vtkhdf").read_bytes() == content
 
 
 def test_nothing_to_resume(recorded):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,10 @@ from crumple.analysis.statistics import (
 )
 from crumple.errors import InputError
 from crumple.recording.recording import Recording
-from crumple.recording.vtkhdf import open_hdf
 from crumple.scenes import build
 from crumple.simulation.model import Model
 from crumple.state import State
+from crumple.typing import Floats
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ def load_frame(recording: Recording, frame: int | None = None) -> State:
 def most_confined(recording: Recording) -> int:
     """The frame whose nodes fit into the smallest box (by its diagonal), the last of several equal ones."""
     frames = recording.frames
-    sizes = np.array([_box_diagonal(recording.frame_path(frame)) for frame in frames])
+    sizes = np.array([_box_diagonal(recording.load(frame).x) for frame in frames])
     # the last one within rounding: a ball at rest stays as small as it is
     return frames[int(np.flatnonzero(sizes <= sizes.min() * (1.0 + 1e-6))[-1])]
 
@@ -163,7 +162,6 @@ def recording_model(recording: Recording) -> Model:
     return build(recording.scene_path)[0]
 
 
-def _box_diagonal(path: Path) -> float:
-    """Of the box around the nodes of a frame file [m]."""
-    with open_hdf(path) as file:
-        return float(np.linalg.norm(np.ptp(file["VTKHDF/Points"][()], axis=0)))
+def _box_diagonal(x: Floats) -> float:
+    """Of the box around points (n, 3) [m]."""
+    return float(np.linalg.norm(np.ptp(x, axis=0)))

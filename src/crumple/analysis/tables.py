@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from crumple.analysis.foil_ball import compare_ball
 from crumple.analysis.statistics import thickness_fraction
 from crumple.errors import InputError
 from crumple.recording.files import write_atomically
+from crumple.recording.log import strict_json
 
 Rows = Iterable[Sequence[Any]]
 
@@ -46,7 +46,7 @@ def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
     make_folder(folder)
     written = [write_csv(folder / f"{name}.csv", head, rows) for name, (head, rows) in tables(analysis).items()]
     summary = folder / "summary.json"
-    write_atomically(summary, (json.dumps(summary_record(analysis), indent=1) + "\n").encode())
+    write_atomically(summary, (strict_json(summary_record(analysis), indent=1) + "\n").encode())
     text = folder / "summary.txt"
     lines = [f"{name}: {value}" for name, value in describe(analysis)]
     write_atomically(text, ("\n".join(lines) + "\n").encode())

@@ -7,15 +7,18 @@ small faces are closer to each other than that.
 
 from __future__ import annotations
 
-import tempfile
+import io
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
+from crumple.caching import cache_folder
 from crumple.mesh import make_sheet_mesh
+from crumple.recording.files import write_atomically
 from crumple.scenes import build, load_scene
 from crumple.simulation.model import Model
 from crumple.simulation.run import run
@@ -30,6 +33,10 @@ COARSE = (
     "run.duration=1.2",
 )
 """About 2000 faces, a faster sphere that has shrunk to 9 cm at the end, and a coarse tolerance."""
+
+ARRAYS = ("x", "v", "obstacle_x")
+NUMBERS = {"time": float, "frame": int, "step_size": float}
+"""What is kept of a stuffed state; the rest is as at the start."""
 
 
 def folded_state(divisions: int, *, overrides: tuple[str, ...] = COARSE) -> tuple[Model, State]:
@@ -88,22 +95,30 @@ def _without_thickness(model: Model) -> Model:
 
 
 def _stuffed(model: Model, start: State, overrides: tuple[str, ...]) -> State:
-    """The last state of the coarse run, kept in the folder for temporary files."""
+    """The last state of the coarse run, kept in the user's cache folder."""
     name = sha256(repr((version("crumple"), SCENE, overrides)).encode()).hexdigest()[:16]
-    path = Path(tempfile.gettempdir()) / f"crumple-benchmark-{name}.npz"
-    if path.exists():
-        with np.load(path) as kept:
-            if kept["x"].shape == start.x.shape:
-                return start.replaced(
-                    x=kept["x"],
-                    v=kept["v"],
-                    obstacle_x=kept["obstacle_x"],
-                    time=float(kept["time"]),
-                    frame=int(kept["frame"]),
-                    step_size=float(kept["step_size"]),
-                )
+    path = cache_folder("benchmarks") / f"{name}.npz"
+    kept = _kept_state(path, start)
+    if kept is not None:
+        return kept
     last = run(model, start)
-    np.savez(
-        path, x=last.x, v=last.v, obstacle_x=last.obstacle_x, time=last.time, frame=last.frame, step_size=last.step_size
-    )
+    content = io.BytesIO()
+    np.savez(content, **{field: np.asarray(getattr(last, field)) for field in (*ARRAYS, *NUMBERS)})  # type: ignore[arg-type]
+    write_atomically(path, content.getvalue())
     return last
+
+
+def _kept_state(path: Path, start: State) -> State | None:
+    """The state that was kept at `path`; None when there is none or it does not fit `start`."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as kept:
+            arrays = {field: kept[field] for field in ARRAYS}
+            numbers = {field: kind(kept[field]) for field, kind in NUMBERS.items()}
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
+        return None
+    for field, array in arrays.items():
+        fresh = getattr(start, field)
+        if array.shape != fresh.shape or array.dtype != fresh.dtype or not np.isfinite(array).all():
+            return None
+    is_sane = all(np.isfinite(number) and number >= 0 for number in numbers.values())
+    return start.replaced(**arrays, **numbers) if is_sane else None

@@ -6,7 +6,9 @@ from __future__ import annotations
 def main() -> None:
     """Entry point of the `crumple` command."""
     from crumple.cli.app import app
+    from crumple.cli.streams import secure_streams
 
+    secure_streams()
     app()
 
 

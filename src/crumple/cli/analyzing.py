@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from crumple.analysis.figures import save_mass_size
 from crumple.analysis.tables import describe, summary_record, write_mass_size
 from crumple.cli.reporting import show_table
 from crumple.errors import InputError
+from crumple.recording.log import strict_json
 from crumple.recording.recording import Recording
 
 
@@ -51,7 +51,7 @@ def analyze_folders(
     if as_json:
         records = {name: summary_record(analysis) for name, analysis in zip(names, analyses, strict=True)}
         exponent = {} if len(analyses) == 1 else {"mass_size_exponent": None if law is None else law.exponent}
-        typer.echo(json.dumps(next(iter(records.values())) if len(records) == 1 else records | exponent))
+        typer.echo(strict_json(next(iter(records.values())) if len(records) == 1 else records | exponent))
         return
     if len(analyses) > 1:
         rows = [tuple(map(escape, row)) for row in describe_comparison(analyses)]

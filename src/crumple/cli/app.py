@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +28,7 @@ SetOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 FramesOption = Annotated[int | None, typer.Option(min=1, help="Stop at this frame.")]
 UntilOption = Annotated[float | None, typer.Option(help="Stop at this simulated time [s].")]
-ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Threads to use (default: all cores).")]
+ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Threads to use, at most one per core (default: all).")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -72,7 +71,7 @@ def run(
 @guarded
 def resume(
     folder: FolderArgument,
-    frame: Annotated[int | None, typer.Option(min=0, help="Go on from this frame, drop later ones.")] = None,
+    frame: Annotated[int | None, typer.Option(min=0, help="Go on from this frame; later ones are moved aside.")] = None,
     frames: FramesOption = None,
     until: UntilOption = None,
     threads: ThreadsOption = None,
@@ -138,9 +137,12 @@ def info(folder: FolderArgument, json: JsonOption = False) -> None:
     from dataclasses import asdict
 
     from crumple.recording.info import summarise_recording
+    from crumple.recording.recorder import repair_if_idle
     from crumple.recording.recording import Recording
 
-    summary = summarise_recording(Recording(folder))
+    recording = Recording(folder)
+    repair_if_idle(recording)
+    summary = summarise_recording(recording)
     if json:
         return _print_json(asdict(summary))
     from rich.console import Console
@@ -318,4 +320,6 @@ def export(
 
 
 def _print_json(value: Any) -> None:
-    typer.echo(json_format.dumps(value))
+    from crumple.recording.log import strict_json
+
+    typer.echo(strict_json(value))

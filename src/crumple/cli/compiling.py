@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 import crumple
+from crumple.caching import user_cache
 
 NOTICE = "first run here: compiling kernels once (half a minute, one with remeshing) …"
 
@@ -58,7 +59,5 @@ def _caches() -> list[Path]:
     told = os.environ.get("NUMBA_CACHE_DIR")
     if told:
         return [Path(told)]
-    home = Path.home()
-    root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    user = [Path(root) / "numba" if root else home / ".cache" / "numba", home / "Library" / "Caches" / "numba"]
-    return [Path(crumple.__file__).parent, *user]
+    user = user_cache()
+    return [Path(crumple.__file__).parent, *([] if user is None else [user.with_name("numba")])]

@@ -10,6 +10,8 @@ from typing import ParamSpec
 
 import typer
 
+from crumple.caching import ensure_kernel_cache
+from crumple.cli.notices import show_notes
 from crumple.errors import CrumpleError, InputError
 
 P = ParamSpec("P")
@@ -27,6 +29,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
+            _prepare_kernels()
             command(*args, **kwargs)
         except typer.Exit:
             raise
@@ -63,6 +66,15 @@ def fail(message: str, code: int) -> None:
     """Say `message` on stderr in one line and end with `code`."""
     typer.echo(f"crumple: {message}", err=True)
     raise typer.Exit(code)
+
+
+def _prepare_kernels() -> None:
+    """See to it that kernels can be compiled, and say so when they cannot be kept where they usually are."""
+    if "numba" in sys.modules:
+        return
+    folder = ensure_kernel_cache()
+    if folder is not None:
+        show_notes([f"compiled kernels are kept in {folder}, as neither package nor home can be written"])
 
 
 def _abandon_output() -> None:

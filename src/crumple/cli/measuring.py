@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from rich.markup import escape
 
 from crumple.cli.exits import FAILED
 from crumple.cli.reporting import show_table
-from crumple.recording.log import plain
+from crumple.recording.log import plain, strict_json
 
 if TYPE_CHECKING:
     from crumple.validation import CaseResult
@@ -39,7 +38,7 @@ def validate_cases(names: Sequence[str], recordings: Path | None, as_json: bool,
             _show_case(console, result)
     page = None if figures is None else write_report(results, figures, describe_machine())
     if as_json:
-        typer.echo(json.dumps([_case_record(result) for result in results]))
+        typer.echo(strict_json([_case_record(result) for result in results]))
     elif page is not None:
         console.print(f"report: {page}", markup=False, soft_wrap=True)
     left_out = [] if names else [name for name in RECORDED if name not in {result.case for result in results}]
@@ -88,7 +87,7 @@ def measure_speed(names: Sequence[str], as_json: bool, quick: bool) -> None:
         if not as_json:
             show_records(console, report.title, report.records)
     if as_json:
-        typer.echo(json.dumps({"machine": machine} | reports))
+        typer.echo(strict_json({"machine": machine} | reports))
     else:
         console.print(", ".join(f"{name}: {value}" for name, value in machine.items()), markup=False)
 

@@ -36,15 +36,14 @@ def show_info(console: Console, info: RecordingInfo) -> None:
         show_table(console, "time per phase", ("phase", "seconds", "share"), cells)
     if info.energies:
         _show_pairs(console, "energy at the end", {name: f"{joule:.4g} J" for name, joule in info.energies.items()})
-    for warning in info.warnings:
+    for warning in (*info.warnings, *info.problems):
         console.print(warning, style="yellow", markup=False)
 
 
 def show_verification(console: Console, result: Verification) -> None:
     """What is wrong, frame by frame, and the totals."""
-    for check in result.checks:
-        if not check.passed:
-            console.print(check.describe(), style="red", markup=False)
+    for line in result.describe():
+        console.print(line, style="red", markup=False)
     totals = {name.replace("_", " "): f"{count}" for name, count in result.summary().items()}
     _show_pairs(console, "verification: " + ("passed" if result.passed else "FAILED"), totals)
 

@@ -8,19 +8,23 @@ from pathlib import Path
 from rich.console import Console
 
 from crumple.cli.compiling import compile_with_notice
-from crumple.cli.exits import INTERRUPTED, fail
+from crumple.cli.edits import adopt_scene, check_edits, check_fit
+from crumple.cli.exits import FAILED, INTERRUPTED, explain, fail
 from crumple.cli.interruption import Interruption
-from crumple.cli.notices import show_notes
+from crumple.cli.notices import show_notes, show_warning
 from crumple.cli.progress import RunProgress
 from crumple.errors import InputError, SimulationError
-from crumple.recording.files import write_atomically
-from crumple.recording.recorder import Recorder, check_vacant, create_recording
+from crumple.recording.folder import check_vacant
+from crumple.recording.recorder import Recorder, create_recording
 from crumple.recording.recording import Recording
-from crumple.recording.resume import resume_recording
+from crumple.recording.resume import find_beginning, resume_recording
 from crumple.scenes import Scene, build, dump_scene, load_scene
 from crumple.simulation.model import Model
 from crumple.simulation.run import run
 from crumple.state import State
+
+LONGEST_RUN = 1e6
+"""As the scene format bounds it [s]."""
 
 
 def run_scene(
@@ -53,12 +57,24 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
     recording = Recording(folder)
     if not recording.scene_path.is_file():
         raise InputError(str(folder), "has no scene.toml to resume from")
+    find_beginning(recording, frame)  # tells of a frame that stops the resumption before anything takes long
     scene = load_with_length(str(recording.scene_path), frames, until)
+    notes = check_edits(recording, scene)
     compile_with_notice(console, remeshing=scene.remeshing is not None)
-    model, _ = build(scene)
-    state, recorder = resume_recording(folder, frame=frame)
+    model, start = build(scene)
+
+    def check(state: State) -> None:
+        check_fit(recording, model, start, state)
+        if state.frame > model.frame_count:
+            given = "--frames" if frames is not None else "--until" if until is not None else "run.duration"
+            remedy = f"{folder} has {state.frame} frames already; --frame goes back to an earlier one"
+            raise InputError(given, remedy, frames if frames is not None else model.duration)
+
+    state, recorder = resume_recording(folder, frame=frame, check=check, warn=show_warning)
     with recorder:
-        write_atomically(recording.scene_path, dump_scene(scene).encode())
+        for note in notes:
+            show_warning(note)
+        adopt_scene(recording, scene, rewrite=frames is not None or until is not None)
         if state.frame >= model.frame_count:
             console.print(f"{folder} is complete ({state.frame} frames); --frames or --until makes it longer")
             return
@@ -72,9 +88,13 @@ def load_with_length(
     """The scene with its duration changed to `frames` frames or `until` [s], if given."""
     if frames is not None and until is not None:
         raise InputError("--frames, --until", "give only one of them")
+    if until is not None and not 0.0 < until <= LONGEST_RUN:
+        raise InputError("--until", f"must be > 0 and at most {LONGEST_RUN:g} s", until)
     scene = load_scene(source, overrides, quick=quick)
     if frames is not None:
         until = frames * scene.run.frame_time
+        if until > LONGEST_RUN:
+            raise InputError("--frames", f"must not last longer than {LONGEST_RUN:g} s in all", frames)
     if until is None:
         return scene
     return load_scene(source, [*overrides, f"run.duration={until!r}"], quick=quick)
@@ -83,13 +103,21 @@ def load_with_length(
 def _advance(console: Console, model: Model, state: State, recorder: Recorder) -> None:
     """Run to the end with a recorder, a progress display and a polite Ctrl-C; say where the result is."""
     folder = recorder.recording.path
-    with Interruption(console) as interruption:
-        observers = [recorder, RunProgress(console, model.frame_count), interruption]
+    with Interruption() as interruption:
+        observers = [interruption.shield(recorder), RunProgress(console, model.frame_count), interruption]
         try:
             final = run(model, state, observers)
         except KeyboardInterrupt:
-            done = recorder.recording.frames
-            fail(f"interrupted after frame {done[-1] if done else 0}; go on with: crumple resume {folder}", INTERRUPTED)
+            fail(f"interrupted after {_reached(recorder)}; go on with: crumple resume {folder}", INTERRUPTED)
         except SimulationError as error:
             raise SimulationError(f"{error}; all finished frames are in {folder}") from None
+        except OSError as error:
+            reason, _ = explain(error)
+            fail(f"{reason}; stopped after {_reached(recorder)}; then go on with: crumple resume {folder}", FAILED)
     console.print(f"{final.frame} frames in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False)
+
+
+def _reached(recorder: Recorder) -> str:
+    """The last frame that is on disk."""
+    done = recorder.recording.frames
+    return f"frame {done[-1]}" if done else "no frame"

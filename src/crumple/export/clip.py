@@ -150,8 +150,8 @@ def finest_frame(recording: Recording, frames: list[int]) -> int:
     """The frame with the most faces, the last of several."""
     counts = []
     for frame in frames:
-        with open_hdf(recording.frame_path(frame)) as file:
-            counts.append(int(file["VTKHDF/Polygons/NumberOfCells"][0]))
+        with open_hdf(recording.frame_path(frame)) as content:
+            counts.append(int(content.table("VTKHDF")["Polygons/NumberOfCells"][0]))
     return frames[len(counts) - 1 - int(np.argmax(counts[::-1]))]
 
 

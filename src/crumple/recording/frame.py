@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.texture import at_nodes, texture_coordinates
 from crumple.recording.codec import Table, digest, flatten, restore
-from crumple.recording.vtkhdf import HdfImage, open_hdf, put_surface
-from crumple.state import State
+from crumple.recording.plain_hdf import read_table
+from crumple.recording.vtkhdf import HdfContent, HdfImage, open_hdf, put_surface
+from crumple.state import State, state_fields
 from crumple.typing import Floats
 
 FORMAT = 1
@@ -30,6 +32,45 @@ CELL_DATA = {
     "plastic_strain": "plastic_strain",
     "material": "mesh/face_material",
     "sheet": "mesh/face_sheet",
+}
+SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
+    "mesh/u": ("f8", ("vertex", 2)),
+    "mesh/vertex_node": ("i4", ("vertex",)),
+    "mesh/faces": ("i4", ("face", 3)),
+    "mesh/face_material": ("i4", ("face",)),
+    "mesh/face_sheet": ("i4", ("face",)),
+    "mesh/edge_label": ("i4", ("face", 3)),
+    "mesh/node_label": ("i4", ("node",)),
+    "mesh/node_rest": ("f8", ("node", 3)),
+    **{one.name: ("f8", (one.where,) if one.width == 1 else (one.where, one.width)) for one in state_fields()},
+    "obstacle_x": ("f8", ("obstacle node", 3)),
+    "obstacle_lag": ("f8", ("obstacle",)),
+    "pins/node": ("i4", ("pin",)),
+    "pins/handle": ("i4", ("pin",)),
+    "pins/anchor": ("f8", ("pin", 3)),
+    "bonds/nodes": ("i4", ("bond", 2)),
+    "bonds/attachment": ("i4", ("bond",)),
+}
+"""Type and shape of the arrays of a State; a word stands for the same number wherever it appears."""
+INDICES = {
+    "mesh/faces": "vertex",
+    "mesh/vertex_node": "node",
+    "mesh/face_sheet": "face",  # every sheet has a face
+    "mesh/face_material": "",
+    "pins/node": "node",
+    "pins/handle": "",
+    "bonds/nodes": "node",
+    "bonds/attachment": "",
+}
+"""What an array of indices points into; "": into a list of the model, which a frame does not know."""
+NUMBERS: dict[str, tuple[type, ...]] = {
+    "time": (int, float),
+    "step_size": (int, float),
+    "frame": (int,),
+    "steps": (int,),
+    "iterations": (int,),
+    "dense_steps": (int,),
+    "has_acceleration": (bool,),
 }
 
 
@@ -59,19 +100,73 @@ def encode_frame(state: State) -> bytes:
     return image.close()
 
 
-def decode_frame(path: Path) -> State:
-    """The state in the frame file `path`; `InputError` when the file is damaged or from a newer crumple."""
-    with open_hdf(path) as file:
-        table, expected = _read(path, file["crumple"]), file["crumple"].attrs["digest"]
-        if digest(table) != expected.decode():
-            raise ValueError("checksum does not match")
-        return restore(State, table)
+def decode_frame(path: Path, number: int | None = None) -> State:
+    """The state in the frame file `path`, which has to be frame `number` if given.
+
+    `DamagedFile` when its content is not what crumple wrote, `InputError` when a newer crumple wrote it,
+    `StorageError` when the disk does not give it.
+    """
+    with open_hdf(path) as content:
+        state = _restore(path, content)
+        if number is not None and state.frame != number:
+            raise ValueError(f"it holds frame {state.frame}, not {number}")
+        return state
+
+
+def check_view(path: Path) -> tuple[str, ...]:
+    """What ParaView would show otherwise than the state in the frame file `path`, a line each."""
+    with open_hdf(path) as content:
+        shown = content.table("VTKHDF")
+        image = encode_frame(_restore(path, content))
+    with h5py.File(io.BytesIO(image), "r") as file:
+        wanted = read_table(file["VTKHDF"], len(image))
+    wrong = [name for name, value in wanted.items() if name in shown and not _same_bits(shown[name], value)]
+    # Data that an older crumple did not write yet may be missing, the surface itself may not.
+    wrong += [name for name in wanted if name not in shown and "Data/" not in name]
+    return tuple(f"VTKHDF/{name} does not show the state" for name in sorted(wrong))
 
 
 def frame_time(path: Path) -> float:
     """The simulated time of a frame file [s], without loading the state."""
-    with open_hdf(path) as file:
-        return float(file["crumple"].attrs["time"])
+    with open_hdf(path) as content:
+        return float(content.attribute("crumple", "time"))
+
+
+def _restore(path: Path, content: HdfContent) -> State:
+    """The checked state in an open file; ValueError and others when something is wrong."""
+    version = int(content.attribute("crumple", "format"))
+    if version > FORMAT:
+        raise InputError(str(path), "written by a newer crumple; upgrade to read it", version)
+    table = content.table("crumple")
+    expected = table.pop("digest").decode()
+    del table["format"]
+    table = {name: value if isinstance(value, np.ndarray) else _scalar(value) for name, value in table.items()}
+    if digest(table) != expected:
+        raise ValueError("checksum does not match")
+    _check_table(table)
+    return restore(State, table)
+
+
+def _check_table(table: Table) -> None:
+    """ValueError unless arrays fit each other and indices point at something: kernels do not look again."""
+    counts: dict[str | int, int] = {}
+    for name, (kind, shape) in SHAPES.items():
+        if name not in table:
+            continue
+        array = np.asarray(table[name])
+        if array.ndim == len(shape):
+            counts |= {word: n for word, n in zip(shape, array.shape, strict=True) if word not in counts}
+        wanted = tuple(word if isinstance(word, int) else counts.get(word, 0) for word in shape)
+        if array.shape != wanted or array.dtype.str[1:] != kind:
+            raise ValueError(f"{name} has shape {array.shape} of {array.dtype}, must be {wanted} of {kind}")
+    for name, target in INDICES.items():
+        array = np.asarray(table.get(name, np.zeros(0, np.int32)))
+        limit = counts.get(target, np.iinfo(np.int32).max)
+        if array.size and (array.min() < 0 or array.max() >= limit):
+            raise ValueError(f"{name} points outside of what is there")
+    for name, types in NUMBERS.items():
+        if name in table and type(table[name]) not in types:
+            raise ValueError(f"{name} is of the wrong type")
 
 
 def _own_data(state: State, where: str) -> dict[str, str]:
@@ -97,26 +192,12 @@ def _store(image: HdfImage, path: str, value: Any) -> h5py.Dataset | None:
     return None
 
 
-def _read(path: Path, root: h5py.Group) -> Table:
-    """The table of fields below `/crumple`."""
-    if int(root.attrs["format"]) > FORMAT:
-        raise InputError(str(path), "written by a newer crumple; upgrade to read it", int(root.attrs["format"]))
-    table: Table = {}
-
-    def collect(group: h5py.Group, prefix: str) -> None:
-        for name, value in group.attrs.items():
-            if prefix or name not in ("format", "digest"):
-                table[prefix + name] = _scalar(value)
-        for name, item in group.items():
-            if isinstance(item, h5py.Group):
-                collect(item, f"{prefix}{name}/")
-            else:
-                table[prefix + name] = item[()]
-
-    collect(root, "")
-    return table
-
-
 def _scalar(value: Any) -> Any:
     """A Python scalar from an attribute."""
     return value.decode() if isinstance(value, bytes) else value.item()
+
+
+def _same_bits(a: Any, b: Any) -> bool:
+    """Whether two arrays agree in type, shape and every bit."""
+    a, b = np.asarray(a), np.asarray(b)
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()

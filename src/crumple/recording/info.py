@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
+from crumple.recording.folder import set_aside_files
 from crumple.recording.recording import Recording
 
 
@@ -15,7 +17,8 @@ class RecordingInfo:
 
     `frames` on disk (the initial one included), `time` simulated [s], `steps`, `newton_iterations`, `contacts_max`,
     `retries` shortened attempts, `seconds`, `seconds_per_frame`, `phases` seconds by phase, `warnings` as written
-    during the run, `energies` [J] at the end, the `linear_solver` used last.
+    during the run, `energies` [J] at the end, the `linear_solver` used last; `problems`: lines of the log that cannot
+    be read, and what was set aside.
     """
 
     frames: int
@@ -32,12 +35,14 @@ class RecordingInfo:
     energies: dict[str, float]
     warnings: tuple[str, ...]
     linear_solver: str
+    problems: tuple[str, ...] = ()
 
 
 def summarise_recording(recording: Recording) -> RecordingInfo:
     """The numbers of a recording; the log's lines count up to its last frame."""
     frames, times = recording.frames, recording.times()
-    steps = [line for line in recording.steps() if frames and line.get("frame", 0) <= frames[-1]]
+    log = recording.log()
+    steps = [line for line in log.lines if frames and line.get("frame", 0) <= frames[-1]]
     ends = [line["frame_end"] for line in steps if "frame_end" in line]
     phases: defaultdict[str, float] = defaultdict(float)
     for end in ends:
@@ -46,6 +51,7 @@ def summarise_recording(recording: Recording) -> RecordingInfo:
     seconds = sum(end.get("seconds", 0.0) for end in ends)
     last = recording.load(frames[-1]) if frames else None
     faces = [end.get("faces", 0) for end in ends] or [last.mesh.face_count if last else 0]
+    energies = steps[-1].get("energies", {}) if steps else {}
     return RecordingInfo(
         frames=len(frames),
         time=times[frames[-1]] if frames else 0.0,
@@ -58,9 +64,10 @@ def summarise_recording(recording: Recording) -> RecordingInfo:
         seconds=seconds,
         seconds_per_frame=seconds / len(ends) if ends else 0.0,
         phases=dict(phases),
-        energies=steps[-1].get("energies", {}) if steps else {},
+        energies={name: nan if joule is None else joule for name, joule in energies.items()},
         warnings=tuple(warning for end in ends for warning in end.get("warnings", ())),
         linear_solver=ends[-1].get("linear_solver", "") if ends else "",
+        problems=(*log.skipped, *(f"{path}: set aside" for path in set_aside_files(recording.path))),
     )
 
 

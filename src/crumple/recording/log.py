@@ -3,61 +3,108 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from crumple.errors import InputError
-from crumple.recording.files import write_atomically
+from crumple.recording.files import BINARY, NO_LINKS, read_file, refuse_link, write_all, write_atomically
 
 Line = dict[str, Any]
+MOST_SHOWN = 60
+"""Characters of a bad line that a message quotes."""
+
+
+class _Checked(BaseModel):
+    """Types of the keys that crumple reads; others may be there too."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class _FrameEnd(_Checked):
+    seconds: float = 0.0
+    faces: int = 0
+    phases: dict[str, float] = {}
+    warnings: list[str] = []
+    linear_solver: str = ""
+
+
+class _LogLine(_Checked):
+    frame: int = 0
+    iterations: int = 0
+    contacts: int = 0
+    retries: int = 0
+    energies: dict[str, float | None] = {}
+    frame_end: _FrameEnd = _FrameEnd()
+
+
+@dataclass(frozen=True)
+class Log:
+    """The lines of a log that can be read, and a message for each that cannot."""
+
+    lines: tuple[Line, ...]
+    skipped: tuple[str, ...] = ()
 
 
 class StepLog:
     """Appends lines; each is handed to the system at once, so a killed run loses at most the line being written."""
 
     def __init__(self, path: Path) -> None:
-        self._file = open(path, "a", encoding="utf-8")  # noqa: SIM115
+        refuse_link(path)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINKS | BINARY, 0o666)
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Write one line."""
-        self._file.write(json.dumps(plain(line), allow_nan=True) + "\n")
-        self._file.flush()
+        write_all(self._file, (strict_json(line) + "\n").encode())
 
     def close(self) -> None:
-        self._file.close()
+        """Close the file; a second time does nothing."""
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
 
 
-def read_log(path: Path) -> list[Line]:
-    """The lines of a log; a torn last line is left out, a broken line elsewhere is an `InputError`."""
+def read_log(path: Path) -> Log:
+    """The log at `path`, empty when there is none; a torn last line is left out, broken ones are named and left out."""
     if not path.exists():
-        return []
-    texts = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        return Log(())
+    texts = read_file(path).decode(errors="replace").split("\n")
     lines: list[Line] = []
-    for number, text in enumerate(texts, 1):
-        if number == len(texts):
-            break  # what follows the last newline is empty or torn
+    skipped: list[str] = []
+    for number, text in enumerate(texts[:-1], 1):  # what follows the last newline is empty or torn
         try:
             line = json.loads(text)
-            if not isinstance(line, dict):
-                raise ValueError
-        except ValueError:
-            raise InputError(f"{path}:{number}", "not a line of a step log", text) from None
-        lines.append(line)
-    return lines
+            _LogLine.model_validate(line)
+            lines.append(line)
+        except ValidationError as error:
+            key = ".".join(str(step) for step in error.errors()[0]["loc"])
+            skipped.append(f"{path}:{number}: not a line of a step log{f' ({key})' if key else ''}; left out")
+        except (ValueError, RecursionError):
+            shown = text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+            skipped.append(f"{path}:{number}: not a line of a step log: {shown!r}; left out")
+    return Log(tuple(lines), tuple(skipped))
 
 
 def cut_log(path: Path, keep: Callable[[Line], bool]) -> None:
     """Keep only the lines that `keep` accepts."""
-    lines = [json.dumps(line) + "\n" for line in read_log(path) if keep(line)]
-    write_atomically(path, "".join(lines).encode())
+    lines = [strict_json(line) + "\n" for line in read_log(path).lines if keep(line)]
+    content = "".join(lines).encode()
+    if not path.exists() or read_file(path) != content:
+        write_atomically(path, content)
+
+
+def strict_json(value: Any, **options: Any) -> str:
+    """`value` as JSON that every parser takes: numbers that are not finite become null."""
+    return json.dumps(plain(value), allow_nan=False, **options)
 
 
 def plain(value: Any) -> Any:
-    """`value` in terms that JSON knows: dataclasses and mappings as objects, arrays as lists."""
+    """`value` in terms that JSON knows: dataclasses and mappings as objects, arrays as lists, no number as None."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -65,7 +112,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]
     if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
+        return plain(value.tolist())
+    if isinstance(value, float) and not isfinite(value):
+        return None
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)

@@ -7,11 +7,15 @@ PolyData, written only when something moved; `obstacles.vtkhdf.series` assigns t
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
+from crumple.recording.codec import Table, digest
+from crumple.recording.plain_hdf import read_table
 from crumple.recording.vtkhdf import HdfImage, open_hdf, put_surface
 from crumple.simulation.model import Model
 from crumple.typing import Bools, Floats, Ints
@@ -36,6 +40,11 @@ class ObstacleSurface:
         """Faces of the obstacles that take part in contact at `time` [s], (face_count,)."""
         active = (self.start <= time) & (time < self.end)
         return active[self.face_obstacle]
+
+    def is_same(self, other: ObstacleSurface) -> bool:
+        """Whether names, faces and times agree."""
+        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return all(np.array_equal(a, b) for a, b in pairs)
 
     def active_parts(self, time: float) -> list[Ints]:
         """The faces of each obstacle that takes part in contact at `time` [s]."""
@@ -63,7 +72,8 @@ def obstacle_surface(model: Model) -> ObstacleSurface:
 def encode_obstacles(surface: ObstacleSurface, positions: Floats, time: float) -> bytes:
     """The content of an obstacle file; `positions` (node_count, 3) [m]."""
     image = HdfImage()
-    image.group("crumple").attrs["names"] = np.bytes_(json.dumps(surface.names))
+    root = image.group("crumple")
+    root.attrs["names"] = np.bytes_(json.dumps(surface.names))
     for name in ("start", "end", "node_obstacle"):
         image.put(f"crumple/{name}", getattr(surface, name))
     put_surface(
@@ -77,18 +87,75 @@ def encode_obstacles(surface: ObstacleSurface, positions: Floats, time: float) -
         },
         field_data={"TimeValue": np.array([time])},
     )
+    root.attrs["digest"] = np.bytes_(digest(_prefixed(lambda name: read_table(image.file[name], sys.maxsize))))
     return image.close()
 
 
-def decode_obstacles(path: Path) -> ObstacleSurface:
-    """The surface in an obstacle file (the positions of a frame are in its state)."""
-    with open_hdf(path) as file:
-        root, view = file["crumple"], file["VTKHDF"]
-        return ObstacleSurface(
-            names=tuple(json.loads(root.attrs["names"].decode())),
-            faces=view["Polygons/Connectivity"][()].reshape(-1, 3).astype(np.int32),
-            face_obstacle=view["CellData/obstacle"][()],
-            node_obstacle=root["node_obstacle"][()],
-            start=root["start"][()],
-            end=root["end"][()],
-        )
+@dataclass(frozen=True)
+class ObstacleFile:
+    """What an obstacle file holds: the surface, `positions` (node_count, 3) [m], `active` (face_count,), `time` [s]."""
+
+    surface: ObstacleSurface
+    positions: Floats
+    active: Bools
+    time: float
+
+
+def decode_obstacles(path: Path) -> ObstacleFile:
+    """The content of an obstacle file, checked; `DamagedFile` when something is wrong with it.
+
+    Files from before version 0.2 have no checksum; their arrays and indices are checked all the same.
+    """
+    with open_hdf(path) as content:
+        table = _prefixed(content.table)
+        expected = table.pop("crumple/digest", None)
+        if expected is not None and digest(table) != expected.decode():
+            raise ValueError("checksum does not match")
+        return _obstacle_file(table)
+
+
+def _prefixed(read: Callable[[str], Table]) -> Table:
+    """Both top-level groups of an obstacle file in one table."""
+    return {f"{group}/{name}": value for group in ("crumple", "VTKHDF") for name, value in read(group).items()}
+
+
+def _obstacle_file(table: Table) -> ObstacleFile:
+    """The content of a table; ValueError when its arrays do not fit each other."""
+    names = json.loads(table["crumple/names"].decode())
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("names are no list of texts")
+    node_obstacle = _array(table, "crumple/node_obstacle", "i", limit=len(names))
+    nodes = len(node_obstacle)
+    offsets = _array(table, "VTKHDF/Polygons/Offsets", "i")
+    faces = _array(table, "VTKHDF/Polygons/Connectivity", "i", 3 * max(len(offsets) - 1, 0), limit=nodes)
+    count = len(faces) // 3
+    if not np.array_equal(offsets, np.arange(0, 3 * count + 1, 3)):
+        raise ValueError("Polygons/Offsets are not those of triangles")
+    counts = {"NumberOfPoints": nodes, "Polygons/NumberOfCells": count, "Polygons/NumberOfConnectivityIds": 3 * count}
+    for name, number in counts.items():
+        if _array(table, f"VTKHDF/{name}", "i", 1)[0] != number:
+            raise ValueError(f"{name} is not {number}")
+    surface = ObstacleSurface(
+        names=tuple(names),
+        faces=faces.reshape(-1, 3).astype(np.int32),
+        face_obstacle=_array(table, "VTKHDF/CellData/obstacle", "i", count, limit=len(names)),
+        node_obstacle=node_obstacle,
+        start=_array(table, "crumple/start", "f", len(names)),
+        end=_array(table, "crumple/end", "f", len(names)),
+    )
+    active = _array(table, "VTKHDF/CellData/active", "u", count).astype(bool)
+    time = _array(table, "VTKHDF/FieldData/TimeValue", "f", 1)
+    return ObstacleFile(surface, _array(table, "VTKHDF/Points", "f", nodes, 3), active, float(time[0]))
+
+
+def _array(table: Table, name: str, kind: str, *shape: int, limit: int | None = None) -> np.ndarray:
+    """An array of the table with this kind of numbers and this shape (any length if none is given).
+
+    Its entries are indices below `limit`, if given.
+    """
+    array = np.asarray(table[name])
+    if array.dtype.kind != kind or array.shape != (shape or (array.size,)):
+        raise ValueError(f"{name} has shape {array.shape} of {array.dtype}")
+    if limit is not None and array.size and (array.min() < 0 or array.max() >= limit):
+        raise ValueError(f"{name} points outside of what is there")
+    return array

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
-from crumple.errors import InputError
+from crumple.errors import CrumpleError, InputError
 from crumple.recording.files import lock_folder, remove_temporaries, write_atomically
+from crumple.recording.folder import (
+    FOLDERS,
+    LOG,
+    SCENE,
+    check_vacant,
+    is_marked,
+    mark_folder,
+    marked_scene,
+    refuse_links,
+    set_aside,
+)
 from crumple.recording.frame import encode_frame
 from crumple.recording.log import Line, StepLog, plain
-from crumple.recording.obstacles import encode_obstacles, obstacle_surface
-from crumple.recording.recording import Recording, write_series
+from crumple.recording.obstacles import ObstacleSurface, decode_obstacles, encode_obstacles, obstacle_surface
+from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording, Series, read_series, write_series
+from crumple.recording.vtkhdf import DamagedFile
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.state import State
-from crumple.typing import Floats
-
-OWN_NAMES = frozenset(
-    {"scene.toml", "frames", "obstacles", "run.vtkhdf.series", "obstacles.vtkhdf.series", "log.jsonl", ".lock"}
-)
+from crumple.typing import Bools, Floats
 
 
 class Recorder(Observer):
@@ -29,12 +39,13 @@ class Recorder(Observer):
     A frame exists once its file has its final name; everything else (index, obstacles) can be rebuilt.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, lock: IO[bytes] | None = None) -> None:
+        """`lock`: that of the folder, if it is held already; else it is taken here."""
         self.recording = Recording(path)
-        self._lock = lock_folder(self.recording.path)
+        self._lock = lock or lock_folder(self.recording.path)
+        refuse_links(self.recording.path)
         self._log = StepLog(self.recording.log_path)
-        self._frame_series = [(_frame_entry(k), time) for k, time in self.recording.times().items()]
-        self._obstacle_series = _obstacle_series(self.recording)
+        self._frame_series, self._obstacle_series = repair_indices(self.recording)
         self._shown: Floats | None = None
         self._line: Line | None = None
 
@@ -42,6 +53,8 @@ class Recorder(Observer):
         """Write the state that the run starts from, unless it is the frame that the run resumes from."""
         if state.frame not in self.recording.frames:
             self._write_frame(model, state)
+        else:
+            self._take_up_obstacles(model, state)
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
         """Note the step; its line is written when the next one comes, so that the last can tell of the frame."""
@@ -61,9 +74,11 @@ class Recorder(Observer):
 
     def close(self) -> None:
         """Give the folder free."""
-        self._write_line()
-        self._log.close()
-        self._lock.close()
+        try:
+            self._write_line()
+        finally:
+            self._log.close()
+            self._lock.close()
 
     def __enter__(self) -> Recorder:
         return self
@@ -73,23 +88,33 @@ class Recorder(Observer):
 
     def _write_line(self) -> None:
         """Hand the pending line to the log."""
-        if self._line is not None:
-            self._log.append(self._line)
-        self._line = None
+        line, self._line = self._line, None  # a line that a full disk refused is not tried again
+        if line is not None:
+            self._log.append(line)
 
     def _write_frame(self, model: Model, state: State) -> None:
         """Obstacles first: the frame file says that all of it is there."""
         self._write_obstacles(model, state)
         write_atomically(self.recording.frame_path(state.frame), encode_frame(state))
         _extend(self._frame_series, (_frame_entry(state.frame), state.time))
-        write_series(self.recording.path / "run.vtkhdf.series", self._frame_series)
+        write_series(self.recording.path / FRAME_INDEX, self._frame_series)
+
+    def _take_up_obstacles(self, model: Model, state: State) -> None:
+        """Remember what the newest obstacle file shows, so that it is not written again while nothing moves."""
+        files = [frame for frame in self.recording.obstacle_frames if frame <= state.frame]
+        if not model.obstacles or not files:
+            return
+        with suppress(DamagedFile):  # then it is written anew
+            kept = decode_obstacles(self.recording.obstacle_path(files[-1]))
+            if kept.surface.is_same(obstacle_surface(model)):
+                self._shown = _shown(kept.surface, kept.positions, kept.active)
 
     def _write_obstacles(self, model: Model, state: State) -> None:
         """Write the obstacles if they moved since the last file, and assign the newest file to this time."""
         if not model.obstacles:
             return
         surface = obstacle_surface(model)
-        shown = np.column_stack([state.obstacle_x[surface.faces].reshape(-1, 9), surface.active_faces(state.time)])
+        shown = _shown(surface, state.obstacle_x, surface.active_faces(state.time))
         if self._shown is None or not np.array_equal(shown, self._shown):
             content = encode_obstacles(surface, state.obstacle_x, state.time)
             write_atomically(self.recording.obstacle_path(state.frame), content)
@@ -97,59 +122,90 @@ class Recorder(Observer):
         else:
             name = self._obstacle_series[-1][0]
         _extend(self._obstacle_series, (name, state.time))
-        write_series(self.recording.path / "obstacles.vtkhdf.series", self._obstacle_series)
+        write_series(self.recording.path / OBSTACLE_INDEX, self._obstacle_series)
 
 
 def create_recording(path: str | Path, scene: str, *, force: bool = False) -> Recorder:
     """A recorder for a new recording in folder `path` of the resolved scene text `scene` (TOML).
 
-    Refuses a folder that holds anything but a recording, and a recording with frames unless `force`.
+    Refuses a folder that crumple did not make or that holds anything else, and a recording with frames unless `force`.
     """
     folder = Path(path)
     check_vacant(folder, force)
     try:
-        for name in ("frames", "obstacles"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = lock_folder(folder)
     except OSError as error:
         raise InputError(str(folder), f"cannot be created ({error.strerror})") from None
-    with lock_folder(folder):
+    try:
+        check_vacant(folder, force)  # again, now that nobody else writes here
+        if not is_marked(folder):
+            mark_folder(folder, scene)
+        for name in FOLDERS:
+            (folder / name).mkdir(exist_ok=True)
         _clear(Recording(folder))
-        write_atomically(folder / "scene.toml", scene.encode())
-    return Recorder(folder)
-
-
-def check_vacant(folder: Path, force: bool) -> None:
-    """`InputError` unless a recording may be written into `folder`."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(str(folder), "is a file; choose a folder for the recording")
-    content = {item.name for item in folder.iterdir()} if folder.is_dir() else set()
-    if content - OWN_NAMES or (content and "frames" not in content):
-        raise InputError(str(folder), "holds other files; choose a new folder for the recording")
-    if "frames" in content and Recording(folder).frames and not force:
-        remedy = f"already holds {len(Recording(folder))} frames; --force replaces them, `crumple resume` continues"
-        raise InputError(str(folder), remedy)
+        mark_folder(folder, scene)
+        write_atomically(folder / SCENE, scene.encode())
+        return Recorder(folder, lock=lock)
+    except BaseException:
+        lock.close()
+        raise
 
 
 def _clear(recording: Recording) -> None:
-    """Delete the frames (last first, so that a kill leaves a shorter recording), obstacles, indices and log."""
+    """Delete the frames (last first, so that a kill leaves a shorter recording), obstacles, indices and log.
+
+    A scene.toml that the user edited is moved aside.
+    """
+    edited = marked_scene(recording.path)
+    if edited is not None and recording.scene_path.is_file() and recording.scene_path.read_bytes() != edited.encode():
+        set_aside(recording.path, recording.scene_path, "edited")
     for frame in reversed(recording.frames):
         recording.frame_path(frame).unlink()
     for frame in recording.obstacle_frames:
         recording.obstacle_path(frame).unlink()
     for folder in (recording.path, recording.frames_path, recording.obstacles_path):
         remove_temporaries(folder)
-    for name in ("run.vtkhdf.series", "obstacles.vtkhdf.series", "log.jsonl"):
+    for name in (FRAME_INDEX, OBSTACLE_INDEX, LOG):
         (recording.path / name).unlink(missing_ok=True)
 
 
-def _obstacle_series(recording: Recording) -> list[tuple[str, float]]:
+def repair_indices(recording: Recording) -> tuple[Series, Series]:
+    """Make both indices list the frames that are there, and give them; the caller holds the lock.
+
+    A kill between a frame and its index leaves an index that is one frame short.
+    """
+    frames = [(_frame_entry(frame), time) for frame, time in recording.times().items()]
+    obstacles = _obstacle_series(recording)
+    for name, series in ((FRAME_INDEX, frames), (OBSTACLE_INDEX, obstacles)):
+        if series and read_series(recording.path / name) != series:
+            write_series(recording.path / name, series)
+    return frames, obstacles
+
+
+def repair_if_idle(recording: Recording) -> None:
+    """Repair the indices unless they are right, a run is writing them, or the folder cannot be written."""
+    with suppress(OSError, CrumpleError):
+        if [name for name, _ in read_series(recording.path / FRAME_INDEX)] == list(map(_frame_entry, recording.frames)):
+            return
+        with lock_folder(recording.path):
+            refuse_links(recording.path)
+            repair_indices(recording)
+
+
+def _obstacle_series(recording: Recording) -> Series:
     """The index of obstacle files that goes with the frames already there: to each the newest not after it."""
     files = recording.obstacle_frames
     newest = ((bisect_right(files, frame), time) for frame, time in recording.times().items())
     return [(f"obstacles/obstacles_{files[k - 1]:06d}.vtkhdf", time) for k, time in newest if k]
 
 
-def _extend(series: list[tuple[str, float]], entry: tuple[str, float]) -> None:
+def _shown(surface: ObstacleSurface, positions: Floats, active: Bools) -> Floats:
+    """What can be seen of the obstacles: the corners of each face, and whether it is active, (face_count, 10)."""
+    return np.column_stack([positions[surface.faces].reshape(-1, 9), active])
+
+
+def _extend(series: Series, entry: tuple[str, float]) -> None:
     """Append `entry`, or replace the last one when it has the same time (the frame that a run resumes from)."""
     if series and series[-1][1] == entry[1]:
         series.pop()

@@ -5,6 +5,8 @@ frames/frame_000000.vtkhdf …     one file per frame, each the complete state
 run.vtkhdf.series                index that ParaView opens as a time series
 obstacles/…, obstacles.vtkhdf.series   the obstacles for viewing
 log.jsonl                        one line per step
+set-aside/…                      what `resume` could not use, never deleted
+.crumple, .lock                  the mark of a recording, and the lock of the run that writes it
 """
 
 from __future__ import annotations
@@ -12,19 +14,23 @@ from __future__ import annotations
 import json
 import re
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from crumple.errors import InputError
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import decode_frame, frame_time
-from crumple.recording.log import Line, read_log
+from crumple.recording.log import Line, Log, read_log
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
 from crumple.recording.table import TABLES, frame_table, step_table
 from crumple.state import State
 
-FRAME_NAME = re.compile(r"frame_(\d{6,})\.vtkhdf")
-OBSTACLES_NAME = re.compile(r"obstacles_(\d{6,})\.vtkhdf")
+FRAME_NAME = re.compile(r"frame_([0-9]{6}|[1-9][0-9]{6,17})\.vtkhdf")
+OBSTACLES_NAME = re.compile(r"obstacles_([0-9]{6}|[1-9][0-9]{6,17})\.vtkhdf")
+Series = list[tuple[str, float]]
+"""File names, relative to the recording, and times [s]."""
+FRAME_INDEX, OBSTACLE_INDEX = "run.vtkhdf.series", "obstacles.vtkhdf.series"
 
 
 class Recording:
@@ -77,11 +83,11 @@ class Recording:
         if frame not in frames:
             known = f"has frames {frames[0]} to {frames[-1]}" if frames else "has no finished frame"
             raise InputError(str(self.path), known, frame)
-        return decode_frame(self.frame_path(frame))
+        return decode_frame(self.frame_path(frame), frame)
 
     def times(self) -> dict[int, float]:
         """The simulated time of every finished frame [s], from the index where it knows, else from the frame."""
-        known = read_series(self.path / "run.vtkhdf.series")
+        known = dict(read_series(self.path / FRAME_INDEX))
         times: dict[int, float] = {}
         for frame in self.frames:
             path = self.frame_path(frame)
@@ -90,7 +96,11 @@ class Recording:
         return times
 
     def steps(self) -> list[Line]:
-        """The lines of the step log."""
+        """The lines of the step log that can be read; see `log` for those that cannot."""
+        return list(self.log().lines)
+
+    def log(self) -> Log:
+        """The step log."""
         return read_log(self.log_path)
 
     def table(self, rows: str = "steps") -> Any:
@@ -113,7 +123,7 @@ class Recording:
     def obstacles(self) -> ObstacleSurface | None:
         """The obstacles, `None` when the scene has none."""
         files = self.obstacle_frames
-        return decode_obstacles(self.obstacle_path(files[0])) if files else None
+        return decode_obstacles(self.obstacle_path(files[0])).surface if files else None
 
     @property
     def obstacle_frames(self) -> list[int]:
@@ -125,20 +135,21 @@ class Recording:
         return self.obstacles_path / f"obstacles_{frame:06d}.vtkhdf"
 
 
-def write_series(path: Path, entries: list[tuple[str, float]]) -> None:
+def write_series(path: Path, entries: Series) -> None:
     """The index that ParaView opens as a time series: file names relative to it, and their times [s]."""
-    files = [{"name": name, "time": time} for name, time in entries]
-    content = json.dumps({"file-series-version": "1.0", "files": files}, indent=1)
-    write_atomically(path, content.encode())
+    # Written by hand, a line per entry: it is written anew with every frame, and json takes ten times as long.
+    files = ",\n".join(f'{{"name": "{name}", "time": {float(time)!r}}}' for name, time in entries if isfinite(time))
+    write_atomically(path, f'{{"file-series-version": "1.0", "files": [\n{files}\n]}}\n'.encode())
 
 
-def read_series(path: Path) -> dict[str, float]:
-    """File names and times [s] of an index; empty when it is missing or unreadable (frames tell their time too)."""
+def read_series(path: Path) -> Series:
+    """The entries of an index; empty when it is missing or unreadable (frames tell their time too)."""
     try:
         files = json.loads(path.read_text(encoding="utf-8"))["files"]
-        return {str(file["name"]): float(file["time"]) for file in files}
-    except (OSError, ValueError, LookupError, TypeError):
-        return {}
+        entries = [(str(file["name"]), float(file["time"])) for file in files]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, OverflowError):
+        return []
+    return entries if all(isfinite(time) for _, time in entries) else []
 
 
 def _numbers(folder: Path, name: re.Pattern[str]) -> list[int]:

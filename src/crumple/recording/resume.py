@@ -1,46 +1,111 @@
-"""Going on with an interrupted run from its last intact frame."""
+"""Going on with an interrupted run from its last intact frame, without ever deleting a frame."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from crumple.errors import InputError
 from crumple.recording.files import lock_folder, remove_temporaries
+from crumple.recording.folder import SET_ASIDE, refuse_links, set_aside
+from crumple.recording.frame import frame_time
 from crumple.recording.log import cut_log
 from crumple.recording.recorder import Recorder
-from crumple.recording.recording import Recording
+from crumple.recording.recording import FRAME_INDEX, Recording, read_series
+from crumple.recording.vtkhdf import DamagedFile
 from crumple.state import State
 
+DAMAGED, REPLACED = "damaged", "replaced"
 
-def resume_recording(path: str | Path, *, frame: int | None = None) -> tuple[State, Recorder]:
+
+@dataclass(frozen=True)
+class Beginning:
+    """Where a run goes on: the state, and the frames that cannot be used, each with the reason."""
+
+    state: State
+    damaged: dict[int, str]
+
+
+def resume_recording(
+    path: str | Path,
+    *,
+    frame: int | None = None,
+    check: Callable[[State], None] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> tuple[State, Recorder]:
     """The state to go on from and the recorder that continues the recording at `path`.
 
-    Goes on from `frame`, or from the last intact frame; whatever is newer is deleted: damaged frames, half-written
-    files, lines of the log.
+    Goes on from `frame`, or from the last intact frame. Frames that are damaged, and those after the one to go on
+    from, are moved to the folder `set-aside`; `warn` is told of each, and of lines of the log that are left out.
+    Half-written files and lines of the log after the frame are dropped. `check` may raise to stop before anything is
+    touched, as frames of a newer crumple and errors of the disk do.
     """
     recording = Recording(path)
-    with lock_folder(recording.path):
-        state = recording.load(frame) if frame is not None else last_intact_state(recording)
-        drop_after(recording, state.frame)
-    return state, Recorder(path)
+    lock = lock_folder(recording.path)
+    try:
+        refuse_links(recording.path)
+        begin = find_beginning(recording, frame)
+        if check is not None:
+            check(begin.state)
+        _tidy(recording, begin, warn or (lambda message: None))
+        return begin.state, Recorder(path, lock=lock)
+    except BaseException:
+        lock.close()
+        raise
+
+
+def find_beginning(recording: Recording, frame: int | None = None) -> Beginning:
+    """The newest state that is intact, or that of `frame`, and what is damaged; `InputError` when there is none.
+
+    Frames before it are only looked into where the index does not know their time.
+    """
+    damaged: dict[int, str] = {}
+    state = None if frame is None else recording.load(frame)
+    for number in reversed(recording.frames if frame is None else []):
+        try:
+            state = recording.load(number)
+            break
+        except DamagedFile as error:
+            damaged[number] = error.remedy
+    if state is None:
+        raise InputError(str(recording.path), "has no intact frame to resume from; start again with `crumple run`")
+    known = {name for name, _ in read_series(recording.path / FRAME_INDEX)}
+    for number in (number for number in recording.frames if number < state.frame):
+        path = recording.frame_path(number)
+        if f"frames/{path.name}" not in known:
+            try:
+                frame_time(path)
+            except DamagedFile as error:
+                damaged[number] = error.remedy
+    return Beginning(state, damaged)
 
 
 def last_intact_state(recording: Recording) -> State:
     """The newest state that can be read; `InputError` when there is none."""
-    for frame in reversed(recording.frames):
-        try:
-            return recording.load(frame)
-        except InputError:
-            continue
-    raise InputError(str(recording.path), "has no intact frame to resume from; start again with `crumple run`")
+    return find_beginning(recording).state
 
 
-def drop_after(recording: Recording, frame: int) -> None:
-    """Delete everything newer than `frame`, the newest first, so that a kill in between leaves a valid recording."""
-    for folder in (recording.path, recording.frames_path, recording.obstacles_path):
+def _tidy(recording: Recording, begin: Beginning, warn: Callable[[str], None]) -> None:
+    """Move aside what the run will not go on with, the newest first: a kill in between leaves a valid recording."""
+    for folder in (recording.path, recording.frames_path, recording.obstacles_path, recording.path / SET_ASIDE):
         remove_temporaries(folder)
-    for newer in reversed([k for k in recording.frames if k > frame]):
-        recording.frame_path(newer).unlink()
-    for newer in reversed([k for k in recording.obstacle_frames if k > frame]):
-        recording.obstacle_path(newer).unlink()
-    cut_log(recording.log_path, lambda line: line.get("frame", 0) <= frame)
+    last = begin.state.frame
+    replaced = []
+    for number in reversed(recording.frames):
+        if number in begin.damaged:
+            moved = set_aside(recording.path, recording.frame_path(number), DAMAGED)
+            warn(f"frame {number} is damaged ({begin.damaged[number]}); moved to {moved}")
+        elif number > last:
+            set_aside(recording.path, recording.frame_path(number), REPLACED)
+            replaced.append(number)
+    if replaced:
+        warn(f"frames {replaced[-1]} to {replaced[0]} moved to {recording.path / SET_ASIDE}")
+    for number in reversed([k for k in recording.obstacle_frames if k > last]):
+        recording.obstacle_path(number).unlink()
+    log = recording.log()
+    if log.skipped:
+        for message in log.skipped:
+            warn(message)
+        warn(f"the log as it was is kept as {set_aside(recording.path, recording.log_path, DAMAGED, copy=True)}")
+    cut_log(recording.log_path, lambda line: line.get("frame", 0) <= last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -11,44 +12,56 @@ from crumple.contact import find_intersections, make_surface
 from crumple.errors import InputError
 from crumple.mesh.validate import validate_mesh
 from crumple.recording.codec import flatten
-from crumple.recording.obstacles import ObstacleSurface
-from crumple.recording.recording import Recording
+from crumple.recording.files import StorageError
+from crumple.recording.frame import check_view, frame_time
+from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
+from crumple.recording.recording import FRAME_INDEX, FRAME_NAME, Recording, read_series
 from crumple.state import State
 
 
 @dataclass(frozen=True)
 class FrameCheck:
     """What is wrong with one frame: pairs of an edge and a face that intersect, numbers that are not finite,
-    problems of the mesh, and the reason why it cannot be read, else ""."""
+    problems of the mesh, what its file shows otherwise than its state, and why it cannot be read, else ""."""
 
     frame: int
     intersections: int = 0
     nonfinite: int = 0
     mesh_problems: tuple[str, ...] = ()
     unreadable: str = ""
+    view_problems: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
-        return not (self.intersections or self.nonfinite or self.mesh_problems or self.unreadable)
+        return not (self.intersections or self.nonfinite or self.mesh_problems or self.unreadable or self.view_problems)
 
     def describe(self) -> str:
         """One line."""
         found = [f"{self.intersections} intersections"] if self.intersections else []
         found += [f"{self.nonfinite} values are not finite"] if self.nonfinite else []
-        found += [*self.mesh_problems, *([self.unreadable] if self.unreadable else [])]
+        found += [*self.mesh_problems, *self.view_problems, *([self.unreadable] if self.unreadable else [])]
         return f"frame {self.frame}: {'; '.join(found) or 'fine'}"
 
 
 @dataclass(frozen=True)
 class Verification:
-    """The checks of all frames."""
+    """The checks of all frames, the numbers of frames that are missing, and what is wrong besides, a line each."""
 
     checks: tuple[FrameCheck, ...]
+    missing: tuple[int, ...] = ()
+    problems: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether there is at least one frame and nothing is wrong with any."""
-        return bool(self.checks) and all(check.passed for check in self.checks)
+        """Whether there is at least one frame, none is missing, and nothing is wrong with anything."""
+        return (
+            bool(self.checks) and not self.missing and not self.problems and all(check.passed for check in self.checks)
+        )
+
+    def describe(self) -> list[str]:
+        """Everything that is wrong, a line each."""
+        lines = [f"frame {frame}: is missing" for frame in self.missing]
+        return [*lines, *self.problems, *(check.describe() for check in self.checks if not check.passed)]
 
     def summary(self) -> dict[str, int]:
         """The numbers that `crumple verify --json` prints."""
@@ -58,32 +71,92 @@ class Verification:
             "nonfinite": sum(check.nonfinite for check in self.checks),
             "invalid_meshes": sum(bool(check.mesh_problems) for check in self.checks),
             "unreadable": sum(bool(check.unreadable) for check in self.checks),
+            "invalid_views": sum(bool(check.view_problems) for check in self.checks),
+            "missing": len(self.missing),
+            "problems": len(self.problems),
         }
 
 
 def verify_recording(recording: Recording, progress: Callable[[FrameCheck], None] | None = None) -> Verification:
-    """Check every finished frame; `progress` is called with each result."""
+    """Check every finished frame, the obstacles and the index; `progress` is called with each result of a frame."""
+    obstacles, problems = verify_obstacles(recording)
     checks: list[FrameCheck] = []
     for frame in recording.frames:
-        checks.append(verify_frame(recording, frame))
+        checks.append(_check_frame(recording, frame, obstacles))
         if progress:
             progress(checks[-1])
-    return Verification(tuple(checks))
+    problems += _index_problems(recording, {check.frame for check in checks if not check.unreadable})
+    return Verification(tuple(checks), missing_frames(recording), tuple(problems))
+
+
+def missing_frames(recording: Recording) -> tuple[int, ...]:
+    """Frames that the recording must have had: between others, or finished according to the index."""
+    frames = recording.frames
+    listed = (FRAME_NAME.fullmatch(Path(name).name) for name, _ in read_series(recording.path / FRAME_INDEX))
+    known = {int(match[1]) for match in listed if match} | set(frames)
+    expected = set(range(frames[0], frames[-1] + 1)) if frames else set()
+    return tuple(sorted((expected | known) - set(frames)))
+
+
+def verify_obstacles(recording: Recording) -> tuple[ObstacleSurface | None, list[str]]:
+    """The surface of the obstacles, if it can be read, and what is wrong with their files, a line each.
+
+    Every file holds the same surface, where the state of its frame says that the obstacles are.
+    """
+    surface: ObstacleSurface | None = None
+    problems: list[str] = []
+    for frame in recording.obstacle_frames:
+        path = recording.obstacle_path(frame)
+        try:
+            kept = decode_obstacles(path)
+            state = recording.load(frame)
+        except (InputError, StorageError) as error:
+            problems.append(str(error))
+            continue
+        surface = surface or kept.surface
+        if not kept.surface.is_same(surface):
+            problems.append(f"{path}: holds other obstacles than the files before it")
+        elif not np.array_equal(kept.positions, state.obstacle_x) or kept.time != state.time:
+            problems.append(f"{path}: shows the obstacles elsewhere than frame {frame}")
+        elif not np.array_equal(kept.active, kept.surface.active_faces(kept.time)):
+            problems.append(f"{path}: shows obstacles as active that are not, or the other way round")
+    return surface, problems
 
 
 def verify_frame(recording: Recording, frame: int) -> FrameCheck:
     """Check one frame."""
     try:
-        state = recording.load(frame)
-    except InputError as error:
+        return _check_frame(recording, frame, recording.obstacles)
+    except (InputError, StorageError) as error:
         return FrameCheck(frame, unreadable=str(error))
-    if len(state.obstacle_x) and recording.obstacles is None:
-        return FrameCheck(frame, unreadable=f"{recording.obstacles_path}: the obstacles are missing")
+
+
+def _check_frame(recording: Recording, frame: int, obstacles: ObstacleSurface | None) -> FrameCheck:
+    """Check one frame against the surface of the `obstacles`."""
+    try:
+        state = recording.load(frame)
+        view = check_view(recording.frame_path(frame))
+    except (InputError, StorageError) as error:
+        return FrameCheck(frame, unreadable=str(error))
+    if len(state.obstacle_x) != (0 if obstacles is None else len(obstacles.node_obstacle)):
+        reason = "the obstacles are missing" if obstacles is None else "the obstacles are not those of the frame"
+        return FrameCheck(frame, unreadable=f"{recording.obstacles_path}: {reason}")
     nonfinite = count_nonfinite(state)
     problems = tuple(validate_mesh(state.mesh, state.x))
     # Broken numbers or connectivity would mislead the search for intersections, and are reason enough to fail.
-    count = 0 if nonfinite or problems else count_intersections(state, recording.obstacles)
-    return FrameCheck(frame, count, nonfinite, problems)
+    count = 0 if nonfinite or problems else count_intersections(state, obstacles)
+    return FrameCheck(frame, count, nonfinite, problems, view_problems=view)
+
+
+def _index_problems(recording: Recording, frames: set[int]) -> list[str]:
+    """Times in the index that are not those of the frames, a line for the first; a short index is repaired anyway."""
+    path = recording.path / FRAME_INDEX
+    known = dict(read_series(path))
+    for frame in sorted(frames):
+        name = f"frames/{recording.frame_path(frame).name}"
+        if name in known and known[name] != frame_time(recording.frame_path(frame)):
+            return [f"{path}: gives another time to frame {frame} than the frame itself"]
+    return []
 
 
 def count_nonfinite(state: State) -> int:

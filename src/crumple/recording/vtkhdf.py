@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,19 @@ import h5py
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.recording.codec import Table
+from crumple.recording.files import read_file
+from crumple.recording.plain_hdf import child, read_attribute, read_table
 from crumple.typing import Floats, Ints
 
 VERSION = (2, 0)
-BROKEN = (OSError, LookupError, ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError, MemoryError)
+BROKEN = (OSError, LookupError, ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)
 """What h5py raises, depending on which byte is wrong."""
+
+
+class DamagedFile(InputError):  # noqa: N818
+    """The content of a file is not what crumple wrote; the disk gave it without complaint."""
+
 
 CELL_KINDS = ("Vertices", "Lines", "Strips", "Polygons")
 
@@ -93,19 +102,35 @@ def put_surface(
             _put_or_link(image, f"VTKHDF/{group}/{name}", array)
 
 
+@dataclass(frozen=True)
+class HdfContent:
+    """An HDF5 file in memory, for reading; see `plain_hdf` for what is refused."""
+
+    file: h5py.File
+    size: int
+
+    def table(self, name: str) -> Table:
+        """The arrays and attributes of a top-level group, by path."""
+        return read_table(child(self.file, name), self.size)
+
+    def attribute(self, group: str, name: str) -> Any:
+        """An attribute of a top-level group."""
+        return read_attribute(child(self.file, group), name)
+
+
 @contextmanager
-def open_hdf(path: Path) -> Iterator[h5py.File]:
-    """The HDF5 file at `path`, read into memory first (no lock stays on it); `InputError` when it is broken."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read ({error.strerror})") from None
+def open_hdf(path: Path) -> Iterator[HdfContent]:
+    """The HDF5 file at `path`, read into memory first (no lock stays on it).
+
+    `DamagedFile` for whatever is wrong with the content, also for what is found wrong while it is open.
+    """
+    content = read_file(path)
     try:
         with h5py.File(io.BytesIO(content), "r") as file:
-            yield file
+            yield HdfContent(file, len(content))
     except BROKEN as error:
         reason = " ".join(str(error).split())[:120]
-        raise InputError(str(path), f"truncated or corrupt, not a frame of a recording: {reason}") from None
+        raise DamagedFile(str(path), f"truncated or corrupt, not a frame of a recording: {reason}") from None
 
 
 def _put_or_link(image: HdfImage, path: str, array: Any) -> None:

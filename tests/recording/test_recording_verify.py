@@ -1,0 +1,132 @@
+"""`verify` finds what is wrong outside of the states as well: missing and swapped frames, views, obstacles, index."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from recording_samples import make_recording, record_frames, sample_model, sample_state
+
+from crumple.recording import Recording, create_recording, resume_recording, state_digest
+from crumple.recording.verify import Verification, verify_recording
+
+OLD = {
+    0: "65fa8cafb41c89be0b235a285359ece3",
+    1: "f2ced63c57eeaa1500030b5e8beb5fbc",
+    2: "063de40b58a92098e362d27fff1a274d",
+}
+"""Digests of the frames in the recording that version 0.1.0 wrote."""
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    return make_recording(tmp_path / "run", 3)
+
+
+def verified(folder: Path) -> Verification:
+    return verify_recording(Recording(folder))
+
+
+def only_line(result: Verification) -> str:
+    assert not result.passed
+    assert len(result.describe()) == 1, result.describe()
+    return result.describe()[0]
+
+
+def test_sound(recorded):
+    assert verified(recorded).passed
+    assert verified(recorded).describe() == []
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_missing_frame(recorded, number):
+    (recorded / f"frames/frame_{number:06d}.vtkhdf").unlink()
+    result = verified(recorded)
+    assert not result.passed
+    assert result.missing == (number,)
+    assert f"frame {number}: is missing" in result.describe()
+
+
+def test_a_frame_replaced_by_another(recorded):
+    shutil.copy(recorded / "frames/frame_000002.vtkhdf", recorded / "frames/frame_000001.vtkhdf")
+    assert "it holds frame 2, not 1" in only_line(verified(recorded))
+
+
+@pytest.mark.parametrize(
+    "name", ["Polygons/Connectivity", "Polygons/Offsets", "Polygons/NumberOfCells", "FieldData/TimeValue"]
+)
+def test_a_surface_that_does_not_show_the_state(recorded, name):
+    with h5py.File(recorded / "frames/frame_000001.vtkhdf", "r+") as file:
+        file["VTKHDF"][name][-1] += 1
+    assert f"VTKHDF/{name} does not show the state" in only_line(verified(recorded))
+    assert verified(recorded).summary()["invalid_views"] == 1
+
+
+def test_points_of_their_own(recorded):
+    with h5py.File(recorded / "frames/frame_000001.vtkhdf", "r+") as file:
+        points = file["VTKHDF/Points"][()]
+        del file["VTKHDF/Points"]
+        file["VTKHDF/Points"] = points + 1e-3
+    assert "VTKHDF/Points" in only_line(verified(recorded))
+
+
+@pytest.mark.parametrize(
+    "name", ["VTKHDF/Polygons/Connectivity", "VTKHDF/Points", "VTKHDF/CellData/active", "crumple/end"]
+)
+def test_damaged_obstacles(recorded, name):
+    with h5py.File(recorded / "obstacles/obstacles_000000.vtkhdf", "r+") as file:
+        file[name][-1] = 0
+    result = verified(recorded)
+    assert not result.passed
+    assert "checksum" in result.problems[0]
+
+
+def test_obstacles_of_another_recording(recorded, tmp_path):
+    model, state = sample_model(), sample_state()
+    with create_recording(tmp_path / "other", "") as recorder:
+        recorder.on_start(model, state.replaced(obstacle_x=state.obstacle_x + 0.01))
+    name = "obstacles/obstacles_000000.vtkhdf"
+    shutil.copy(tmp_path / "other" / name, recorded / name)
+    assert "shows the obstacles elsewhere than frame 0" in only_line(verified(recorded))
+
+
+def test_obstacles_that_are_gone(recorded):
+    (recorded / "obstacles/obstacles_000000.vtkhdf").unlink()
+    result = verified(recorded)
+    assert not result.passed
+    assert "the obstacles are missing" in result.describe()[0]
+
+
+def test_an_index_with_wrong_times(recorded):
+    index = recorded / "run.vtkhdf.series"
+    index.write_text(index.read_text().replace('"time": 0.04}', '"time": 0.05}'))
+    assert "gives another time to frame 1" in only_line(verified(recorded))
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    with zipfile.ZipFile(Path(__file__).parent / "data/recording_0.1.0.zip") as archive:
+        archive.extractall(tmp_path / "old")
+    return tmp_path / "old"
+
+
+def test_recordings_of_version_0_1_load_and_verify(old):
+    recording = Recording(old)
+    assert {frame: state_digest(recording.load(frame)) for frame in recording.frames} == OLD
+    assert recording.obstacles is not None
+    assert recording.obstacles.names == ("block",)
+    assert verify_recording(recording).passed
+
+
+def test_recordings_of_version_0_1_resume_and_are_replaced(old, tmp_path):
+    state, recorder = resume_recording(old)
+    with recorder:
+        record_frames(recorder, range(state.frame + 1, 5))
+    np.testing.assert_array_equal(Recording(old).frames, range(5))
+    assert verified(old).passed
+    create_recording(old, "", force=True).close()
+    assert Recording(old).frames == []
