@@ -42,9 +42,7 @@ class StaticSheet:
         hold = make_nodal(self.nodes, center, stiff, self.force)
         couplings = [(bending.stencil, bending.edges), (pins.nodes, pins.scalars)]
         stencils = [self.nodes, bending.stencil]
-        system = MixedSystem(
-            mesh.node_count, mesh.edges, stencils, couplings, make_solver(self.solver), PhaseTimer()
-        )
+        system = MixedSystem(mesh.node_count, mesh.edges, stencils, couplings, make_solver(self.solver), PhaseTimer())
 
         def value(x, turn):
             parts = (self.membrane.value(x), hold.value(x), bending.value(x, turn), pins.value(turn))
@@ -74,7 +72,9 @@ class StaticSheet:
             decrement = -float(gradient @ direction)
             step_x, step_turn = system.split(direction)
             start, length = value(x, turn), min(1.0, 0.3 / np.abs(step_x).max())
-            while value(x + length * step_x, turn + length * step_turn) > start - 1e-4 * length * decrement + 1e-13 * abs(start):
+            while value(
+                x + length * step_x, turn + length * step_turn
+            ) > start - 1e-4 * length * decrement + 1e-13 * abs(start):
                 length *= 0.5
                 assert length > 1e-9, "no descent"
             x, turn = x + length * step_x, turn + length * step_turn

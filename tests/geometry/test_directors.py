@@ -96,7 +96,8 @@ def test_angle_is_continued_beyond_half_a_turn():
         director = np.cos(angle) * np.array([0, 0, 1.0]) + np.sin(angle) * np.cross(tangent, [0, 0, 1.0])
         start = Directors(tangent, director, np.full((1, 3), angle))
         np.testing.assert_allclose(carry_angles(x, nodes, start), angle, atol=1e-12)
-        up = x + [[0, 0, 0], [0, 0, 0], [0, 0, 0.2]]
+        up = x.copy()
+        up[2, 2] = 0.2
         np.testing.assert_allclose(carry_angles(up, nodes, start)[0, 0], angle - np.arctan(0.2), atol=1e-12)
 
 

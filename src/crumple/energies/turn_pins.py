@@ -55,8 +55,8 @@ def make_turn_pins(edges: Ints, target: Floats, energy: BendingMidedge) -> TurnP
 def turns_to(start: Directors, links: EdgeLinks, edges: Ints, tangent: Floats, director: Floats) -> Floats:
     """The turns φ₀ (n,) [rad] that bring the directors of `edges` (n,) from the `start` of a step to `director` (n, 3).
 
-    `tangent` (n, 3): unit vectors of the edges then, as `SheetMesh.edges` runs them. A handle that turns by the rotation
-    R during the step wants R t̂₀ and R d̂₀.
+    `tangent` (n, 3): unit vectors of the edges then, as `SheetMesh.edges` runs them. A handle that turns by the
+    rotation R during the step wants R t̂₀ and R d̂₀.
     """
     corner = np.full(links.edge_count, -1)
     corner[links.face_edge.ravel()[::-1]] = np.arange(links.face_edge.size)[::-1]  # the first face that has the edge

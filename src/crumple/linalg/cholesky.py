@@ -120,7 +120,7 @@ class Pardiso:
         graph._options[1] = 0 if pattern.node_count < self._FEW_NODES else 3
         graph._options[4] = 2  # returns the order
         graph._order = np.zeros(max(pattern.node_count, 1), np.int32)
-        graph._pattern, graph._blocks = pattern, np.ones(pattern.block_count)
+        graph._pattern, graph._blocks = pattern, np.ones((pattern.block_count, 1, 1))
         graph._call(self._ANALYSE)
         return graph._order
 
@@ -207,7 +207,9 @@ class Cholmod:
 
     def analyse(self, pattern: BlockPattern | ScalarPattern) -> None:
         self._pattern = pattern
-        self._factor = self._cvxopt.cholmod.symbolic(self._lower(np.ones((pattern.block_count, pattern.width, pattern.width))))
+        self._factor = self._cvxopt.cholmod.symbolic(
+            self._lower(np.ones((pattern.block_count, pattern.width, pattern.width)))
+        )
 
     def factorise(self, blocks: Floats) -> bool:
         try:

@@ -19,8 +19,9 @@ def conjugate_gradients(
 ) -> Floats | None:
     """x like b with A x ≈ b for a symmetric matrix A, or None when `max_iterations` do not suffice.
 
-    `apply` multiplies with A;  `precondition` applies the inverse of a matrix M like A. The residual r is measured as √(r·M⁻¹r), about the error
-    of x in the energy norm, relative to that of b. None, too, when a direction shows that A is not positive definite.
+    `apply` multiplies with A;  `precondition` applies the inverse of a matrix M like A. The residual r is measured as
+    √(r·M⁻¹r), about the error of x in the energy norm, relative to that of b. None, too, when a direction shows that A
+    is not positive definite.
     """
     x, residual = np.zeros_like(b), b.copy()
     image = precondition(residual)
