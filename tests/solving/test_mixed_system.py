@@ -70,3 +70,19 @@ def test_an_old_factor_serves_the_next_matrix(monkeypatch):
     found = system.direction(matrix, b, is_convex=True)
     rest = multiply_mixed(system.pattern, system.coupling, matrix, found) - b
     assert 0.0 < np.linalg.norm(rest) < 10.0 * CG_TOLERANCE * np.linalg.norm(b)
+
+
+def test_terms_without_elements():
+    rng = np.random.default_rng(2)
+    system, terms, scalar_terms = chain(make_solver("superlu"), rng)
+    none, no_scalars = np.zeros((0, 0), np.int32), np.zeros((0, 1), np.int32)
+    nodes, edges = scalar_terms[0].nodes, scalar_terms[0].scalars
+    couplings = [(nodes, edges), (none, no_scalars)]
+    other = MixedSystem(
+        NODES, system.coupling.anchor, [terms[0][0], nodes], couplings, make_solver("superlu"), PhaseTimer()
+    )
+    empty = ScalarTerm(none, no_scalars, np.zeros((0, 0, 1, 3)), np.zeros((0, 1)))
+    with_empty = other.assemble_mixed(terms, [scalar_terms[0], empty])
+    without = system.assemble_mixed(terms, scalar_terms[:1])
+    np.testing.assert_array_equal(with_empty.mixed, without.mixed)
+    np.testing.assert_array_equal(with_empty.own, without.own)

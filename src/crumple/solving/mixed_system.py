@@ -65,7 +65,7 @@ class MixedSystem(NewtonSystem):
         with self._timer("assembly"):
             for term in scalar_terms:
                 mixed_slots, own_slots = self._scalar_slots[id(term.nodes), id(term.scalars)]
-                add_rows(mixed_slots, term.mixed.reshape(len(term.nodes), -1, 3), 1.0, mixed)
+                add_rows(mixed_slots, term.mixed.reshape(*mixed_slots.shape, 3), 1.0, mixed)
                 add_rows(own_slots, term.own[..., None], 1.0, own[:, None])
         return MixedBlocks(blocks, mixed, own)
 
