@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numba import get_num_threads, njit, prange
@@ -26,6 +27,7 @@ class BlockPattern:
     `row_start` (node_count + 1,) and `column` (block_count,) are the block CSR form of the same (int32).
     """
 
+    width: ClassVar[int] = 3
     node_count: int
     keys: np.ndarray
     row_start: Ints

@@ -22,14 +22,15 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from crumple.errors import InputError, SimulationError
 from crumple.linalg.block_matrix import BlockPattern
-from crumple.typing import Floats
+from crumple.linalg.mixed_matrix import ScalarPattern
+from crumple.typing import Floats, Ints
 
 _CBWR_AUTO = 2
 """MKL's conditional numerical reproducibility with the best instructions of the processor (`MKL_CBWR_AUTO`)."""
 
 
 class CholeskySolver(Protocol):
-    """Solves A x = b for a symmetric positive definite block matrix A."""
+    """Solves A x = b for a symmetric positive definite matrix A of blocks of width 3, or 1 (`ScalarPattern`)."""
 
     name: str
 
@@ -37,14 +38,17 @@ class CholeskySolver(Protocol):
     def solutions(self) -> float:
         """About how many solutions take as long as a factorisation of the pattern."""
 
-    def analyse(self, pattern: BlockPattern) -> None:
-        """Order and analyse the pattern; valid until the next call."""
+    def analyse(self, pattern: BlockPattern | ScalarPattern) -> None:
+        """Order and analyse the pattern; valid until the next call. A `ScalarPattern` is in order already."""
 
     def factorise(self, blocks: Floats) -> bool:
-        """Factorise the values (block_count, 3, 3); False when the matrix is not positive definite."""
+        """Factorise the values (block_count, width, width); False when the matrix is not positive definite."""
 
     def solve(self, b: Floats) -> Floats:
-        """The solution for the right-hand side b (node_count, 3)."""
+        """The solution for the right-hand side b (node_count, width)."""
+
+    def order(self, pattern: BlockPattern) -> Ints:
+        """The nodes in a good order of elimination, (node_count,)."""
 
 
 def make_solver(name: str = "auto") -> CholeskySolver:
@@ -68,8 +72,10 @@ class Pardiso:
 
     name = "MKL Pardiso"
     _ANALYSE, _FACTORISE, _SOLVE, _RELEASE = 11, 22, 33, -1
-    _FACTORISATION, _SOLUTION = 1.7e-3, 1.5e-8
-    """Seconds per million operations and per entry, measured on crumpled sheets of 3500 to 22 000 nodes."""
+    _SECONDS = {3: (1.7e-3, 1.5e-8), 1: (6.5e-5, 1.5e-9)}  # noqa: RUF012
+    """Seconds per million operations and per entry, of either width, measured on sheets of 3500 to 22 000 nodes."""
+    _FEW_NODES = 4000
+    """Below this, minimum degree orders nodes faster than nested dissection, and as well."""
     _NOT_POSITIVE_DEFINITE = (-4, -13)  # the latter is undocumented for this: about 1 in 200 indefinite matrices
 
     def __init__(self) -> None:
@@ -80,19 +86,25 @@ class Pardiso:
         self._options[1] = 2  # nested dissection; the multi-threaded one (3) excludes reproducible bits
         self._options[33] = _reproducible_threads()
         self._options[34] = 1  # indices from zero, blocks row by row
-        self._options[36] = 3  # block CSR with 3×3 blocks
-        self._pattern: BlockPattern | None = None
+        self._pattern: BlockPattern | ScalarPattern | None = None
+        self._order: Ints = np.zeros(1, np.int32)
         self._blocks = np.zeros((0, 3, 3))
 
     @property
     def solutions(self) -> float:
         entries, megaflops = self._options[17:19].astype(float)  # as counted by the analysis, in blocks
-        return float(self._FACTORISATION * megaflops / (self._SOLUTION * max(entries, 1.0)))
+        factorisation, solution = self._SECONDS[3 if self._pattern is None else self._pattern.width]
+        return float(factorisation * megaflops / (solution * max(entries, 1.0)))
 
-    def analyse(self, pattern: BlockPattern) -> None:
+    def analyse(self, pattern: BlockPattern | ScalarPattern) -> None:
         self._release()
         self._pattern = pattern
-        self._blocks = np.zeros((pattern.block_count, 3, 3))
+        self._blocks = np.zeros((pattern.block_count, pattern.width, pattern.width))
+        if pattern.width == 3:
+            self._options[4], self._options[36] = 0, 3  # block CSR with 3×3 blocks
+        else:
+            self._options[4], self._options[36] = 1, 0  # the order is given: as the unknowns are
+            self._order = np.arange(pattern.node_count, dtype=np.int32)
         self._options[17:19] = -1  # count entries and operations
         self._call(self._ANALYSE)
 
@@ -111,6 +123,15 @@ class Pardiso:
         self._call(self._SOLVE, np.ascontiguousarray(b), x)
         return x
 
+    def order(self, pattern: BlockPattern) -> Ints:
+        graph = Pardiso()
+        graph._options[1] = 0 if pattern.node_count < self._FEW_NODES else 3
+        graph._options[4] = 2  # returns the order
+        graph._order = np.zeros(max(pattern.node_count, 1), np.int32)
+        graph._pattern, graph._blocks = pattern, np.ones((pattern.block_count, 1, 1))
+        graph._call(self._ANALYSE)
+        return graph._order
+
     def _call(self, phase: int, b: Floats | None = None, x: Floats | None = None) -> int:
         """Run one phase; returns 0, or another number when the matrix is not positive definite."""
         assert self._pattern is not None
@@ -122,7 +143,7 @@ class Pardiso:
             _address(self._handle), ctypes.byref(one), ctypes.byref(one), ctypes.byref(ctypes.c_int32(2)),
             ctypes.byref(ctypes.c_int32(phase)), ctypes.byref(ctypes.c_int32(self._pattern.node_count)),
             _address(self._blocks), _address(self._pattern.row_start), _address(self._pattern.column),
-            _address(empty), ctypes.byref(one), _address(self._options), ctypes.byref(zero),
+            _address(self._order), ctypes.byref(one), _address(self._options), ctypes.byref(zero),
             _address(b), _address(x), ctypes.byref(error),
         )  # fmt: skip
         if error.value and error.value not in self._NOT_POSITIVE_DEFINITE:
@@ -147,10 +168,13 @@ class ScipySolver:
     solutions = 10.0
 
     def __init__(self) -> None:
-        self._pattern: BlockPattern | None = None
+        self._pattern: BlockPattern | ScalarPattern | None = None
         self._factor: SuperLU | None = None
 
-    def analyse(self, pattern: BlockPattern) -> None:
+    def order(self, pattern: BlockPattern) -> Ints:
+        return _as_they_are(pattern)
+
+    def analyse(self, pattern: BlockPattern | ScalarPattern) -> None:
         self._pattern = pattern
 
     def factorise(self, blocks: Floats) -> bool:
@@ -184,11 +208,16 @@ class Cholmod:
                 "solver.linear_solver", "needs cvxopt (GPL): pip install 'crumple[cholmod]'", "cholmod"
             ) from None
         self._cvxopt = cvxopt
-        self._pattern: BlockPattern | None = None
+        self._pattern: BlockPattern | ScalarPattern | None = None
 
-    def analyse(self, pattern: BlockPattern) -> None:
+    def order(self, pattern: BlockPattern) -> Ints:
+        return _as_they_are(pattern)
+
+    def analyse(self, pattern: BlockPattern | ScalarPattern) -> None:
         self._pattern = pattern
-        self._factor = self._cvxopt.cholmod.symbolic(self._lower(np.ones((pattern.block_count, 3, 3))))
+        self._factor = self._cvxopt.cholmod.symbolic(
+            self._lower(np.ones((pattern.block_count, pattern.width, pattern.width)))
+        )
 
     def factorise(self, blocks: Floats) -> bool:
         try:
@@ -245,9 +274,14 @@ def _environment_mkl() -> ctypes.CDLL | None:
     return None
 
 
-def full_matrix(pattern: BlockPattern, blocks: Floats) -> sp.csr_matrix:
-    """The whole symmetric matrix as scalars, (3 node_count, 3 node_count)."""
-    n = 3 * pattern.node_count
+def _as_they_are(pattern: BlockPattern) -> Ints:
+    """No order of their own: for solvers that order scalars themselves."""
+    return np.arange(pattern.node_count, dtype=np.int32)
+
+
+def full_matrix(pattern: BlockPattern | ScalarPattern, blocks: Floats) -> sp.csr_matrix:
+    """The whole symmetric matrix as scalars, (width node_count, width node_count)."""
+    n = pattern.width * pattern.node_count
     upper = sp.bsr_matrix((blocks, pattern.column, pattern.row_start), shape=(n, n)).tocsr()
     strict = sp.triu(upper, 1)
     return (strict + strict.T + sp.diags(upper.diagonal())).tocsr()

@@ -6,23 +6,22 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crumple.linalg.block_matrix import BlockPattern, multiply
 from crumple.typing import Floats
 
 
 def conjugate_gradients(
-    pattern: BlockPattern,
-    blocks: Floats,
+    apply: Callable[[Floats], Floats],
     b: Floats,
     precondition: Callable[[Floats], Floats],
     *,
     tolerance: float,
     max_iterations: int,
 ) -> Floats | None:
-    """x (node_count, 3) with A x ≈ b for the symmetric block matrix A, or None when `max_iterations` do not suffice.
+    """x like b with A x ≈ b for a symmetric matrix A, or None when `max_iterations` do not suffice.
 
-    `precondition` applies the inverse of a matrix M like A. The residual r is measured as √(r·M⁻¹r), about the error
-    of x in the energy norm, relative to that of b. None, too, when a direction shows that A is not positive definite.
+    `apply` multiplies with A;  `precondition` applies the inverse of a matrix M like A. The residual r is measured as
+    √(r·M⁻¹r), about the error of x in the energy norm, relative to that of b. None, too, when a direction shows that A
+    is not positive definite.
     """
     x, residual = np.zeros_like(b), b.copy()
     image = precondition(residual)
@@ -32,7 +31,7 @@ def conjugate_gradients(
     for _ in range(max_iterations):
         if not square > 0.0:  # nothing to do, or M is no good, or not a number
             return x if square == 0.0 else None
-        product = multiply(pattern, blocks, direction)
+        product = apply(direction)
         curvature = float(np.vdot(direction, product))
         if not curvature > 0.0:
             return None

@@ -15,6 +15,7 @@ from crumple.linalg import (
     find_slots,
     join_keys,
     make_pattern,
+    multiply,
 )
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
@@ -103,8 +104,7 @@ class NewtonSystem:
             return None
         with self._timer("solve"):
             found = conjugate_gradients(
-                self._pattern,
-                blocks,
+                lambda x: self._multiply(blocks, x),
                 b,
                 self._solver.solve,
                 tolerance=CG_TOLERANCE,
@@ -130,6 +130,10 @@ class NewtonSystem:
         """Solve with the last factorisation."""
         with self._timer("solve"):
             return self._solver.solve(b)
+
+    def _multiply(self, blocks: Floats, x: Floats) -> Floats:
+        """The product of the assembled matrix with x."""
+        return multiply(self._pattern, blocks, x)
 
     def _slots(self, stencil: Ints) -> Ints:
         """Slots of a stencil's blocks, remembered for the stencils that do not change."""
