@@ -125,7 +125,7 @@ class Pardiso:
 
     def order(self, pattern: BlockPattern) -> Ints:
         graph = Pardiso()
-        graph._options[1] = 0 if pattern.node_count < self._FEW_NODES else 3
+        graph._options[1] = 0 if pattern.node_count < self._FEW_NODES else 2
         graph._options[4] = 2  # returns the order
         graph._order = np.zeros(max(pattern.node_count, 1), np.int32)
         graph._pattern, graph._blocks = pattern, np.ones((pattern.block_count, 1, 1))
