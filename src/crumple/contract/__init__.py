@@ -1,10 +1,11 @@
 """What an energy is, and what a term of the model is: the two contracts that all physics keeps."""
 
-from crumple.contract.energy import ENERGIES, Energy, Example, Projection, register
+from crumple.contract.energy import ENERGIES, EdgeEnergy, Energy, Example, Projection, register
 from crumple.contract.term import EnergyTerm, MountedTerm, Stage, Term
 
 __all__ = [
     "ENERGIES",
+    "EdgeEnergy",
     "Energy",
     "EnergyTerm",
     "Example",

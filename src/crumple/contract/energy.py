@@ -10,9 +10,9 @@ exact second derivatives) or in the elements of a mask (element_count,).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Energy(ABC):
     `x` (node_count, 3) world positions [m], C-contiguous float64; sheet nodes first, then obstacle nodes.
     """
 
+    has_turns: ClassVar[bool] = False
     stencil: Ints
     keeps_stress: ClassVar[bool] = False
     """Whether not projecting this energy, where the sum stays definite, makes Newton's method faster."""
@@ -80,6 +81,49 @@ class Energy(ABC):
         return replace(self, **(rows | {"stencil": number[rows["stencil"]]}))  # type: ignore[type-var]
 
 
+class EdgeDerivatives(NamedTuple):
+    """Derivatives of n elements by their k nodes and m turns.
+
+    `vectors` (n, k, 3) [N], `moments` (n, m) [N m]: gradient by nodes and turns;
+    `blocks` (n, k(k+1)/2, 3, 3) upper node blocks [N/m];  `mixed` (n, k, m, 3) [N]: row of node a and turn e;
+    `own` (n, m(m+1)/2) [N m]: upper triangle of the turns.
+    """
+
+    vectors: Floats
+    moments: Floats
+    blocks: Floats
+    mixed: Floats
+    own: Floats
+
+
+class EdgeEnergy(ABC):
+    """An energy whose elements have unknown turns of edges beside their nodes; its Hessian is always semi-definite.
+
+    `stencil` (n, k) nodes;  `edges` (n, m) edges of each element. Turns [rad] count from the pose that it was made for.
+    """
+
+    has_turns: ClassVar[bool] = True
+    stencil: Ints
+    edges: Ints
+
+    @abstractmethod
+    def value(self, x: Floats, turn: Floats) -> Floats:
+        """Energy of each element [J], (n,), at positions x (node_count, 3) [m] and turns (edge_count,) [rad]."""
+
+    @abstractmethod
+    def gradient(self, x: Floats, turn: Floats) -> tuple[Floats, Floats]:
+        """Derivatives by nodes (n, k, 3) [N] and by turns (n, m) [N m]."""
+
+    @abstractmethod
+    def gradient_hessian(self, x: Floats, turn: Floats) -> EdgeDerivatives:
+        """All derivatives in one pass."""
+
+    @abstractmethod
+    def restricted_to(self, free: Bools, number: Ints, edge_number: Ints) -> EdgeEnergy:
+        """The elements with a free node, nodes and edges renamed; `free`, `number` (node_count,), `edge_number`
+        (edge_count,)."""
+
+
 @dataclass(frozen=True)
 class Example:
     """An energy with poses to test it in; every registered energy supplies one, see `register`.
@@ -125,9 +169,16 @@ def projection_mask(project: Projection, element_count: int) -> Bools:
     return np.ascontiguousarray(project, np.bool_)
 
 
-def total_value(energies: list[Energy], x: Floats) -> float:
-    """The sum over all elements of all energies [J]."""
-    return sum(float(np.sum(energy.value(x))) for energy in energies)
+def element_values(energy: Energy | EdgeEnergy, x: Floats) -> Floats:
+    """Energy of each element [J], (n,), where no edge has turned since the energy was made."""
+    if isinstance(energy, EdgeEnergy):
+        return energy.value(x, np.zeros(int(energy.edges.max(initial=-1)) + 1))
+    return energy.value(x)
+
+
+def total_value(energies: Sequence[Energy | EdgeEnergy], x: Floats) -> float:
+    """The sum over all elements of all energies [J], where no edge has turned since they were made."""
+    return sum(float(np.sum(element_values(energy, x))) for energy in energies)
 
 
 _NO_GRADIENT = np.empty((0, 0, 3))

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crumple.contract.energy import Energy, total_value
+from crumple.contract.energy import EdgeEnergy, Energy, total_value
 from crumple.state import State
 from crumple.typing import Floats
 
@@ -56,10 +56,10 @@ class MountedTerm(ABC):
     """A term on one mesh. It is not changed by steps: what varies is in the state."""
 
     @abstractmethod
-    def stored(self, state: State, time: float) -> Sequence[Energy]:
+    def stored(self, state: State, time: float) -> Sequence[Energy | EdgeEnergy]:
         """The energies that depend on the positions alone, as they are at `time` [s] for a sheet in `state`."""
 
-    def over(self, stage: Stage) -> Sequence[Energy]:
+    def over(self, stage: Stage) -> Sequence[Energy | EdgeEnergy]:
         """What a stage minimises: the stored energy at its end, and what the motion dissipates on the way."""
         return self.stored(stage.state, stage.time)
 
@@ -73,7 +73,15 @@ class MountedTerm(ABC):
 
     def measure(self, state: State) -> float:
         """The energy stored in the sheets [J], for reports."""
-        return total_value(list(self.stored(state, state.time)), state.x)
+        return total_value(self.stored(state, state.time), state.x)
+
+    def finish(self, before: State, state: State, turn: Floats) -> State:
+        """The state at the end of a step from `before`, with what belongs to the `turn` of its edges (turn_count,)."""
+        return state
+
+    def relax(self, state: State) -> State:
+        """The state on a new mesh, with what can be found anew there in its place. The same object as a rule."""
+        return state
 
     def settle(self, state: State, step: float) -> State:
         """The state after an accepted step of `step` [s]: what has yielded, multipliers, counters.
@@ -122,7 +130,7 @@ class _Fixed(MountedTerm):
     def __init__(self, energies: list[Energy]) -> None:
         self._energies = energies
 
-    def stored(self, state: State, time: float) -> Sequence[Energy]:
+    def stored(self, state: State, time: float) -> Sequence[Energy | EdgeEnergy]:
         return self._energies
 
 

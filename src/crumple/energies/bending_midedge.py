@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numba import njit, prange
 from scipy.sparse.linalg import splu
 
+from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
 from crumple.errors import SimulationError
 from crumple.geometry.directors import (
     LEAST_COSINE,
@@ -49,23 +49,8 @@ RIGID = 1e4
 """Factor of the stiffness of faces that a handle holds: their directors follow their normals."""
 
 
-class MidedgeHessian(NamedTuple):
-    """Derivatives of n elements by their nodes and turns.
-
-    `vectors` (n, 3, 3) [N], `moments` (n, 3) [N m]: gradient by nodes and turns;
-    `blocks` (n, 6, 3, 3) upper node blocks [N/m] in the order of the energy contract;
-    `mixed` (n, 3, 3, 3) [N]: row of node a and turn e;  `own` (n, 6) [N m]: upper triangle of the turns.
-    """
-
-    vectors: Floats
-    moments: Floats
-    blocks: Floats
-    mixed: Floats
-    own: Floats
-
-
 @dataclass(frozen=True)
-class BendingMidedge:
+class BendingMidedge(EdgeEnergy):
     """Mid-edge bending of n faces; every field has one row per face.
 
     `stencil` (n, 3) nodes;  `edges` (n, 3) edges of the half-edges k → k + 1;  `side` (n, 3) ∂ψ/∂φ = ±1;
@@ -97,10 +82,10 @@ class BendingMidedge:
         self._evaluate(x, turn, 1, np.empty(n), out)
         return out.vectors, out.moments
 
-    def gradient_hessian(self, x: Floats, turn: Floats) -> MidedgeHessian:
+    def gradient_hessian(self, x: Floats, turn: Floats) -> EdgeDerivatives:
         """Gradient and semi-definite Hessian in one pass."""
         n = len(self.stencil)
-        out = MidedgeHessian(
+        out = EdgeDerivatives(
             np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6, 3, 3)), np.empty((n, 3, 3, 3)), np.empty((n, 6))
         )
         self._evaluate(x, turn, 2, np.empty(n), out)
@@ -141,17 +126,16 @@ class BendingMidedge:
         r = np.broadcast_to(np.asarray(ratio, np.float64), len(self.stencil))[:, None, None]
         return replace(self, stiffness=self.stiffness * r, rest_angle=self.angle)
 
-    def restricted(self, free: Bools, number: Ints, edge_number: Ints | None = None) -> BendingMidedge:
+    def restricted_to(self, free: Bools, number: Ints, edge_number: Ints) -> BendingMidedge:
         """The faces with a free node, nodes and edges renamed; `free`, `number` (node_count,), `edge_number`
         (edge_count,)."""
         kept = free[self.stencil].any(axis=1)
         rows = {name: np.ascontiguousarray(value[kept]) for name, value in vars(self).items()}
         rows["stencil"] = number[rows["stencil"]]
-        if edge_number is not None:
-            rows["edges"] = edge_number[rows["edges"]]
+        rows["edges"] = edge_number[rows["edges"]]
         return replace(self, **rows)
 
-    def _evaluate(self, x: Floats, turn: Floats, order: int, value: Floats, out: MidedgeHessian) -> None:
+    def _evaluate(self, x: Floats, turn: Floats, order: int, value: Floats, out: EdgeDerivatives) -> None:
         if len(self.stencil):
             _midedge(
                 x, turn, self.stencil, self.edges, self.side, self.tangent, self.director, self.angle,
@@ -376,6 +360,6 @@ def fill_slope(x, tail, opposite, nx, ny, nz, double_area, tx, ty, tz, length, b
 
 
 _UPPER = [(a, b) for a in range(3) for b in range(a, 3)]
-_NONE = MidedgeHessian(
+_NONE = EdgeDerivatives(
     np.empty((0, 3, 3)), np.empty((0, 3)), np.empty((0, 6, 3, 3)), np.empty((0, 3, 3, 3)), np.empty((0, 6))
 )

@@ -311,6 +311,7 @@ class Solver(Table):
 
     mode: Literal["dynamic", "static"] = "dynamic"
     integrator: Literal["tr-bdf2", "implicit-euler"] = "tr-bdf2"
+    bending: Literal["midedge", "hinge"] = "midedge"
     motion_tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.motion_tolerance
     tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.tolerance
     speed_tolerance: Annotated[float, Quantity("m/s", above=0, most=100)] = _SOLVER.speed_tolerance

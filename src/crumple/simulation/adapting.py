@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.contact import Surface
-from crumple.geometry.curvature import shape_curvature
 from crumple.plasticity import crease_hinges, mark_creases, unmark_creases
 from crumple.remeshing import Guard, RemeshOptions, RemeshResult, nearest_obstacle, remesh
 from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
 from crumple.simulation.projection import accelerations
+from crumple.simulation.terms.bending import follow_relaxed
 from crumple.sizing import SizingOptions, compute_sizing
 from crumple.state import State, transfer
 from crumple.typing import Floats
@@ -29,7 +29,8 @@ def remesh_state(state: State, derived: Derived) -> tuple[State, RemeshResult]:
     The accelerations from before, carried over, are among the node fields of the change.
     """
     result = _remesh(state, derived)
-    return transfer(state, result, mesh=unmark_creases(result.mesh)), result
+    custom = {"plastic_curvature": follow_relaxed} if derived.turn_count else None
+    return transfer(state, result, mesh=unmark_creases(result.mesh), custom=custom), result
 
 
 def _remesh(state: State, derived: Derived) -> RemeshResult:
@@ -37,7 +38,7 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
     assert model.remeshing is not None
     surface = derived.surface(state.time)
     acceleration, least_gap = accelerations(state, derived)
-    sizing = _sizing(model, state, surface)
+    sizing = _sizing(state, derived, surface)
     protected = np.zeros(state.mesh.node_count, bool)
     protected[state.pins.nodes_needed] = True
     protected[state.bonds.nodes_needed] = True
@@ -63,13 +64,15 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
 
 def state_sizing(model: Model, state: State) -> Floats:
     """The sizing field that a remeshing of `state` would follow, (vertex_count, 3) [1/m²], for pictures and tables."""
-    return _sizing(model, state, Derived(model, state).surface(state.time))
+    derived = Derived(model, state)
+    return _sizing(state, derived, derived.surface(state.time))
 
 
-def _sizing(model: Model, state: State, surface: Surface | None) -> Floats:
+def _sizing(state: State, derived: Derived, surface: Surface | None) -> Floats:
     """The sizing field at the vertices, (vertex_count, 3) [1/m²], each sheet by its own options."""
+    model = derived.model
     assert model.remeshing is not None
-    curvature = shape_curvature(state.mesh, state.x)
+    curvature = derived.bending.curvature(state)
     ratio = _stiffness_ratio(model, state)
     user = [criterion(state) for criterion in model.remeshing.criteria]
     fields = {

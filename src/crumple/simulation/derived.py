@@ -8,12 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from crumple.contact import ObstacleTrees, Surface, make_surface
-from crumple.contract import Energy, MountedTerm, Stage, Term
+from crumple.contract import EdgeEnergy, Energy, MountedTerm, Stage, Term
 from crumple.energies.inertia import node_masses
 from crumple.linalg import make_solver
 from crumple.simulation.embedding import Embedding
 from crumple.simulation.model import Model
-from crumple.simulation.terms import Handles
+from crumple.simulation.terms import Bending, Handles, MountedHinges, MountedMidedge
+from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.system import NewtonSystem
 from crumple.state import State
 from crumple.timing import PhaseTimer
@@ -46,9 +47,10 @@ class Derived:
     def with_handles(self, model: Model) -> Derived:
         """The same for a `model` that differs in its handles only; all else is shared."""
         other = Derived(model, self.state, self.timer)
-        shared = {name: value for name, value in vars(self).items() if name not in vars(other)}
+        shared = {name: value for name, value in vars(self).items() if name not in vars(other) and name != "bending"}
         vars(other).update(shared)
-        kept = {term.name: mounted for term, mounted in self.terms if term.name != Handles.name}
+        depend = (Handles.name, Bending.name)
+        kept = {term.name: mounted for term, mounted in self.terms if term.name not in depend}
         vars(other)["terms"] = tuple(
             (term, kept[term.name] if term.name in kept else term.mount(self.state)) for term in model.terms
         )
@@ -82,9 +84,25 @@ class Derived:
     @cached_property
     def system(self) -> NewtonSystem:
         """The linear system of all nodes. Springs that hold something come and go; the other stencils stay."""
-        staying = [term.stored(self.state, self.state.time) for kind, term in self.terms if kind.is_in_play]
-        stencils = [self.nodes, *(energy.stencil for energies in staying for energy in energies)]
-        return NewtonSystem(len(self.nodes), stencils, make_solver(self.model.solver.linear_solver), self.timer)
+        kept = [e for kind, term in self.terms if kind.is_in_play for e in term.stored(self.state, self.state.time)]
+        stencils = [self.nodes, *(energy.stencil for energy in kept)]
+        couplings = [(energy.stencil, energy.edges) for energy in kept if isinstance(energy, EdgeEnergy)]
+        solver, count = make_solver(self.model.solver.linear_solver), len(self.nodes)
+        if not couplings:
+            return NewtonSystem(count, stencils, solver, self.timer)
+        return MixedSystem(count, self.state.mesh.edges, stencils, couplings, solver, self.timer)
+
+    @cached_property
+    def bending(self) -> MountedHinges | MountedMidedge:
+        """The bending of this mesh."""
+        found = next(term for kind, term in self.terms if isinstance(kind, Bending))
+        assert isinstance(found, (MountedHinges, MountedMidedge))
+        return found
+
+    @property
+    def turn_count(self) -> int:
+        """How many edges have unknown turns: all, or none where hinges bend."""
+        return len(self.bending.edges) if isinstance(self.bending, MountedMidedge) else 0
 
     @cached_property
     def _surfaces(self) -> dict[tuple[bool, ...], Surface]:
@@ -111,11 +129,11 @@ class Derived:
         """Which obstacles are there at `time` [s]."""
         return tuple(obstacle.active(time) for obstacle in self.model.obstacles)
 
-    def stored(self, state: State) -> list[Energy]:
+    def stored(self, state: State) -> list[Energy | EdgeEnergy]:
         """The energies of all terms at the time of `state`, without what depends on motion."""
         return [energy for _, term in self.terms for energy in term.stored(state, state.time)]
 
-    def over(self, stage: Stage) -> list[Energy]:
+    def over(self, stage: Stage) -> list[Energy | EdgeEnergy]:
         """The energies of all terms over a stage of a step."""
         return [energy for _, term in self.terms for energy in term.over(stage)]
 

@@ -87,9 +87,13 @@ def adapt(state: State, derived: Derived, warnings: list[str] | None = None) -> 
     if warnings is not None and change.statistics.limited:
         limit = model.remeshing.max_faces
         warnings.append(f"the mesh is coarser than asked for: remeshing.max_faces = {limit} faces are reached")
-    if model.remeshing.projection and not change.is_none:
+    if change.is_none:
+        return remeshed
+    fresh = Derived(model, remeshed)
+    for _, term in fresh.terms:
+        remeshed = term.relax(remeshed)
+    if model.remeshing.projection:
         with timer("projection"):
-            fresh = Derived(model, remeshed)
             remeshed = project(remeshed, fresh, change.node_fields["acceleration"], change.changed_nodes)
     return remeshed
 

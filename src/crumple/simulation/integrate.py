@@ -48,12 +48,13 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     """
     stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
     instants, obstacle_x, outcome = [Instant(state.x, state.v, state.a)], state.obstacle_x, None
+    turn = np.zeros(derived.turn_count)
     stage = next(stages)
     while True:
-        found = _solve(derived, stage, obstacle_x, hold=hold)
+        found = _solve(derived, stage, obstacle_x, turn, hold=hold)
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
-        obstacle_x = np.ascontiguousarray(found.x[count:])
+        obstacle_x, turn = np.ascontiguousarray(found.x[count:]), found.turn
         instants.append(reached(stage, np.ascontiguousarray(found.x[:count])))
         if found.ending is not Ending.CONVERGED:
             break
@@ -75,8 +76,9 @@ def _after(first: Outcome, second: Outcome) -> Outcome:
     )
 
 
-def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, *, hold: bool) -> Outcome:
-    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) on."""
+def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, turn: Floats, *, hold: bool) -> Outcome:
+    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) and the turns (turn_count,) of
+    the edges since the start of the step on."""
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
@@ -90,9 +92,9 @@ def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, *, hold: bool) ->
         derived.system.thin([stencil])
     inertia = _inertia(derived, stage)
     energies = [inertia, *derived.over(stage)]
-    potential = Potential(len(stage.start), energies, touching, derived.timer)
+    potential = Potential(len(stage.start), energies, touching, derived.timer, turn_count=len(turn))
     newton = Newton(potential, derived.system, stage_stop(derived, stage, inertia, touching, x))
-    return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess)
+    return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, turn=turn)
 
 
 def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:

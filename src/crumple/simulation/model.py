@@ -93,7 +93,8 @@ class SolverOptions:
     `step_error`: and over the sheets' size, where motion is too sudden for that [-];
     `max_step`, `min_step`: bounds of the step control [s]; `fixed_step`: a constant step instead [s];
     `max_iterations` of Newton's method per step before the step is shortened;
-    `linear_solver`: "auto", "pardiso", "superlu" or "cholmod".
+    `linear_solver`: "auto", "pardiso", "superlu" or "cholmod";
+    `bending`: the element, "midedge" or "hinge" (see `terms.Bending`).
     """
 
     mode: str = "dynamic"
@@ -108,10 +109,13 @@ class SolverOptions:
     fixed_step: float | None = None
     max_iterations: int = 60
     linear_solver: str = "auto"
+    bending: str = "midedge"
 
     def __post_init__(self) -> None:
         if self.mode not in ("dynamic", "static"):
             raise InputError("solver.mode", "must be 'dynamic' or 'static'", self.mode)
+        if self.bending not in ("midedge", "hinge"):
+            raise InputError("solver.bending", "must be 'midedge' or 'hinge'", self.bending)
         if self.integrator not in SCHEMES:
             raise InputError("solver.integrator", f"must be one of {', '.join(SCHEMES)}", self.integrator)
         tolerances = ("motion_tolerance", "tolerance", "speed_tolerance", "path_error", "step_error")
@@ -160,7 +164,7 @@ class Model:
         terms: list[Term] = [
             Gravity(self.materials, self.gravity),
             Membrane(self.materials, self.plasticity.rule != "none"),
-            Bending(self.materials, self.plasticity),
+            Bending(self.materials, self.plasticity, self.solver.bending, self.handles),
         ]
         if any(np.isfinite(material.strain_limit) for material in self.materials):
             terms.append(StrainLimits(self.materials))

@@ -10,20 +10,27 @@ where their accelerations are right already. In a calm frame a handful of faces 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from crumple.contact import Surface, free_first, restrict_surface
+from crumple.contract import EdgeEnergy, Energy
 from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
-from crumple.mesh import surroundings
+from crumple.mesh import BOUNDARY, surroundings
 from crumple.simulation.derived import Derived
+from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.newton import Ending, Newton, NewtonOptions
+from crumple.solving.pose import Pose, make_pose
 from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem
 from crumple.solving.touching import Touching
 from crumple.state import State
 from crumple.timing import PhaseTimer
-from crumple.typing import Bools, Floats
+from crumple.typing import Bools, Floats, Ints
 
 RINGS = 2
 """Rings of faces around those that changed whose nodes move."""
@@ -50,7 +57,8 @@ def accelerations(state: State, derived: Derived) -> tuple[Floats, float]:
     touching = _touching(derived, derived.surface(state.time), x)
     potential = Potential(state.mesh.node_count, derived.stored(state), touching, PhaseTimer())
     least_gap = 1.0 if touching is None else touching.least_relative_gap(x)
-    return -potential.gradient(x) / derived.mass[:, None], least_gap
+    still = make_pose(x, np.zeros(derived.turn_count))
+    return -potential.gradient(still) / derived.mass[:, None], least_gap
 
 
 def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> State:
@@ -62,35 +70,90 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     is_free = np.concatenate([free, np.zeros(len(state.obstacle_x), bool)])
     order, number = free_first(is_free)
     x = np.concatenate([state.x, state.obstacle_x])[order]
-    energies = [energy.restricted(is_free, number) for energy in derived.stored(state)]
+    edges = _free_edges(state, derived, free)
+    energies = [
+        energy.restricted_to(is_free, number, edges.number)
+        if isinstance(energy, EdgeEnergy)
+        else energy.restricted(is_free, number)
+        for energy in derived.stored(state)
+    ]
     surface = derived.surface(state.time)
     if surface is not None:
         surface = restrict_surface(surface, is_free, number)
     count = int(np.count_nonzero(free))
     moving = order[:count]
-    potential = Potential(count, energies, _touching(derived, surface, x), PhaseTimer())
-    energy = potential.value(x)
+    touching = _touching(derived, surface, x)
+    potential = Potential(count, energies, touching, PhaseTimer(), turn_count=len(edges.chosen))
+    pose = make_pose(x, np.zeros(derived.turn_count))
+    energy = potential.value(pose)
     softest = min(material.stretch_stiffness for material in derived.model.materials)
     nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
     mass = derived.mass[moving, None]
     anchor = make_nodal(nodes, x[:count], np.full(count, REGULARISATION * softest), -mass * wanted[moving])
     potential.add(anchor)
-    stencils = [nodes, *(term.stencil for term in energies)]
-    system = NewtonSystem(count, stencils, make_solver(derived.model.solver.linear_solver), PhaseTimer())
+    system = _system(derived, count, [nodes, *(term.stencil for term in energies)], energies, edges, number)
     judged = np.ones(len(free), bool)
     judged[state.pins.node] = False
     limit = PEAK * _peak(wanted[judged])
     for share in TOLERANCES:
         options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, max(ITERATIONS, WORK // len(free)))
         newton = Newton(potential, system, options)
-        outcome = newton.minimise(x, x[count:], derived.node_part[order], hold=True)
-        x = outcome.x
-        reached = (potential.gradient(x) - anchor.gradient(x)[:, 0]) / mass
+        outcome = newton.minimise(pose.x, pose.x[count:], derived.node_part[order], hold=True, turn=pose.turn)
+        pose = Pose(outcome.x, outcome.turn)
+        reached = (potential.gradient(pose) - anchor.gradient(pose.x)[:, 0]) / mass
         if outcome.ending is not Ending.CONVERGED or _peak(reached[judged[moving]]) <= limit:
             break
     moved = state.x.copy()
-    moved[moving] = x[:count]
-    return state.replaced(x=moved)
+    moved[moving] = pose.x[:count]
+    turn = np.zeros(derived.turn_count)
+    turn[edges.chosen] = pose.turn[: len(edges.chosen)]
+    projected = state.replaced(x=moved)
+    for _, term in derived.terms:
+        projected = term.finish(state, projected, turn)
+    return projected
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Edges whose turns are free: the `chosen` ones (m,), and the `number` of every edge, these first (edge_count,)."""
+
+    chosen: NDArray[np.intp]
+    number: Ints
+
+
+def _free_edges(state: State, derived: Derived, free: Bools) -> _Edges:
+    """The edges all of whose faces have a `free` node (node_count,): the others keep their directors."""
+    if not derived.turn_count:
+        return _Edges(np.zeros(0, np.intp), np.zeros(0, np.int32))
+    mesh = state.mesh
+    kept: Bools = np.any(free[mesh.face_nodes], axis=1)
+    first = mesh.edge_corners
+    second = mesh.twin[first]
+    inner = second != BOUNDARY
+    is_free: Bools = np.array(kept[first // 3])
+    is_free[inner] &= kept[second[inner] // 3]
+    number = np.empty(len(first), np.int32)
+    chosen, others = np.flatnonzero(is_free), np.flatnonzero(~is_free)
+    number[chosen] = np.arange(len(chosen))
+    number[others] = np.arange(len(others)) + len(chosen)
+    return _Edges(chosen, number)
+
+
+def _system(
+    derived: Derived,
+    count: int,
+    stencils: list[Ints],
+    energies: Sequence[Energy | EdgeEnergy],
+    edges: _Edges,
+    number: Ints,
+) -> NewtonSystem:
+    """The system of the first `count` nodes, and of the free edges if there are any."""
+    solver = make_solver(derived.model.solver.linear_solver)
+    couplings = [(energy.stencil, energy.edges) for energy in energies if isinstance(energy, EdgeEnergy)]
+    if not couplings or not len(edges.chosen):
+        return NewtonSystem(count, stencils, solver, PhaseTimer())
+    anchor = np.minimum(number[derived.state.mesh.edges[edges.chosen]], count - 1).astype(np.int32)
+    return MixedSystem(count, anchor, stencils, couplings, solver, PhaseTimer())
 
 
 def _touching(derived: Derived, surface: Surface | None, x: Floats) -> Touching | None:

@@ -47,6 +47,8 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
             break
         attempt = next_attempt(model.solver, attempt, ending, passage, error)
     moved = move(model, state, passage, attempt.step, end)
+    for _, term in derived.terms:
+        moved = term.finish(state, moved, outcome.turn)
     size = next_step_size(model.solver, attempt, state.step_size, passage, error)
     dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome)
     report = StepReport(

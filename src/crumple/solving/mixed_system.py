@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
 from crumple.linalg import CholeskySolver
 from crumple.linalg.mixed_matrix import (
     MixedBlocks,
@@ -19,19 +19,6 @@ from crumple.linalg.mixed_solver import MixedSolver
 from crumple.solving.system import NewtonSystem
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
-
-
-class ScalarTerm(NamedTuple):
-    """The part of element Hessians that belongs to scalars.
-
-    `nodes` (n, k), k may be 0;  `scalars` (n, m);  `mixed` (n, k, m, 3) row of node a and scalar e;
-    `own` (n, m(m+1)/2) upper triangle of the scalars.
-    """
-
-    nodes: Ints
-    scalars: Ints
-    mixed: Floats
-    own: Floats
 
 
 class MixedSystem(NewtonSystem):
@@ -52,27 +39,49 @@ class MixedSystem(NewtonSystem):
         timer: PhaseTimer,
     ) -> None:
         self.coupling = make_coupling(node_count, anchor, couplings)
-        self._couplings = list(couplings)  # keeps the ids alive
-        self._scalar_slots = {
-            (id(nodes), id(scalars)): find_mixed_slots(self.coupling, nodes, scalars) for nodes, scalars in couplings
-        }
+        self._known_slots = [
+            (nodes, scalars, find_mixed_slots(self.coupling, nodes, scalars)) for nodes, scalars in couplings
+        ]
         super().__init__(node_count, stencils, MixedSolver(solver, self.coupling), timer)  # type: ignore[arg-type]
 
-    def assemble_mixed(self, terms: Sequence[tuple[Ints, Floats]], scalar_terms: Sequence[ScalarTerm]) -> MixedBlocks:
-        """The matrix of the node blocks of `terms` and the scalar parts of `scalar_terms`."""
+    def newton_direction(
+        self,
+        terms: Sequence[tuple[Ints, Floats]],
+        edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]],
+        force: Floats,
+        moment: Floats,
+        *,
+        is_convex: bool,
+    ) -> tuple[Floats, Floats] | None:
+        values = self.assemble_mixed(terms, edge_terms)
+        flat = np.concatenate([force.ravel(), moment])
+        found = self.direction(values, flat, is_convex=is_convex)  # type: ignore[arg-type]
+        return None if found is None else self.split(found)
+
+    def assemble_mixed(
+        self, terms: Sequence[tuple[Ints, Floats]], edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]]
+    ) -> MixedBlocks:
+        """The matrix of the node blocks of `terms` and the parts of `edge_terms` that belong to turns."""
         blocks = self.assemble(terms)
         mixed, own = np.zeros((len(self.coupling.node), 3)), np.zeros(len(self.coupling.scalar))
         with self._timer("assembly"):
-            for term in scalar_terms:
-                mixed_slots, own_slots = self._scalar_slots[id(term.nodes), id(term.scalars)]
-                add_rows(mixed_slots, term.mixed.reshape(*mixed_slots.shape, 3), 1.0, mixed)
-                add_rows(own_slots, term.own[..., None], 1.0, own[:, None])
+            for energy, found in edge_terms:
+                mixed_slots, own_slots = self._scalar_slots(energy.stencil, energy.edges)
+                add_rows(mixed_slots, found.mixed.reshape(*mixed_slots.shape, 3), 1.0, mixed)
+                add_rows(own_slots, found.own[..., None], 1.0, own[:, None])
         return MixedBlocks(blocks, mixed, own)
 
     def split(self, vector: Floats) -> tuple[Floats, Floats]:
         """The part of a flat vector at nodes (node_count, 3), and its scalars (scalar_count,)."""
         nodes = 3 * self.coupling.node_count
         return vector[:nodes].reshape(-1, 3), vector[nodes:]
+
+    def _scalar_slots(self, nodes: Ints, scalars: Ints) -> tuple[Ints, Ints]:
+        """Where the parts of a term with these very stencils go."""
+        for known_nodes, known_scalars, slots in self._known_slots:
+            if known_nodes is nodes and known_scalars is scalars:
+                return slots
+        return find_mixed_slots(self.coupling, nodes, scalars)
 
     def _multiply(self, blocks: MixedBlocks, x: Floats) -> Floats:  # type: ignore[override]
         return multiply_mixed(self._pattern, self.coupling, blocks, x)

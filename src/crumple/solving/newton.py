@@ -20,6 +20,7 @@ from enum import Enum
 import numpy as np
 
 from crumple.energies.nodal import NodalQuadratic
+from crumple.solving.pose import Pose, make_pose
 from crumple.solving.potential import Expansion, Potential
 from crumple.solving.system import NewtonSystem
 from crumple.typing import Floats, Ints
@@ -97,7 +98,7 @@ class NewtonOptions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where Newton's method ended: x (node_count, 3), obstacles included, and how.
+    """Where Newton's method ended: x (node_count, 3), obstacles included, `turn` (turn_count,), and how.
 
     `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
@@ -105,6 +106,7 @@ class Outcome:
     """
 
     x: Floats
+    turn: Floats
     ending: Ending
     iterations: int
     contacts: int
@@ -116,13 +118,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step that could be taken from x: `direction` (node_count, 3), free of collisions up to `limit`.
+    """A step that could be taken from `pose` along `direction`, free of collisions up to `limit`.
 
     `energy` at x and `full` at the limit [J];  `decrement` is twice the predicted decrease of the whole direction [J].
     """
 
-    x: Floats
-    direction: Floats
+    pose: Pose
+    direction: Pose
     limit: float
     energy: float
     full: float
@@ -156,57 +158,70 @@ class Newton:
         self._loose = False
 
     def minimise(
-        self, x: Floats, obstacle_target: Floats, node_part: Ints, *, hold: bool, guess: Floats | None = None
+        self,
+        x: Floats,
+        obstacle_target: Floats,
+        node_part: Ints,
+        *,
+        hold: bool,
+        guess: Floats | None = None,
+        turn: Floats | None = None,
     ) -> Outcome:
         """Minimise from x (node_count, 3) while the obstacle nodes go to `obstacle_target` (obstacle_nodes, 3).
+
+        `turn`: turns of edges to start from, if there are any [rad];
 
         `hold`: let obstacles that have no room stay behind instead of giving up;  `guess` (free_count, 3): where the
         minimum may be, used if nothing is in the way.
         """
-        x = x.copy()
+        pose = make_pose(x, turn)
         if guess is not None:
-            self._jump(x, guess, obstacle_target)
-        ending = self._arrive(x, obstacle_target, node_part, hold)
+            self._jump(pose, guess, obstacle_target)
+        ending = self._arrive(pose, obstacle_target, node_part, hold)
         if ending is Ending.CONVERGED:
-            ending = self._descend(x)
+            ending = self._descend(pose)
         touching = self._potential.touching
         return Outcome(
-            x=x,
+            x=pose.x,
+            turn=pose.turn,
             ending=ending,
             iterations=self._iterations,
             contacts=self._contacts,
             predicted=self._predicted,
-            min_gap=np.inf if touching is None else touching.smallest_gap(x),
+            min_gap=np.inf if touching is None else touching.smallest_gap(pose.x),
             held=tuple(sorted(self._held)),
             loose=self._loose,
         )
 
-    def _jump(self, x: Floats, guess: Floats, target: Floats) -> None:
-        """Move x to the `guess`, and the obstacles to their `target`, if the way is free and it is a better start."""
+    def _jump(self, pose: Pose, guess: Floats, target: Floats) -> None:
+        """Move the nodes to the `guess`, and the obstacles to their `target`, if the way is free and it is a better
+        start."""
         free = self._potential.free_count
-        direction = np.concatenate([guess, target]) - x
-        if self._limit(x, direction)[0] < 1.0:
+        direction = Pose(np.concatenate([guess, target]) - pose.x, np.zeros_like(pose.turn))
+        if self._limit(pose, direction)[0] < 1.0:
             return
-        if np.any(direction[free:]) or self._potential.value(x + direction) < self._potential.value(x):
-            x[:free], x[free:] = guess, target
+        if np.any(direction.x[free:]) or self._potential.value(pose.moved(direction, 1.0)) < self._potential.value(
+            pose
+        ):
+            pose.x[:free], pose.x[free:] = guess, target
 
-    def _arrive(self, x: Floats, target: Floats, node_part: Ints, hold: bool) -> Ending:
-        """Move x with the obstacles until they are at `target` or held."""
-        free = self._potential.free_count
+    def _arrive(self, pose: Pose, target: Floats, node_part: Ints, hold: bool) -> Ending:
+        """Move the pose with the obstacles until they are at `target` or held."""
+        free, x = self._potential.free_count, pose.x
         blocked = 0
         while self._iterations < self._options.max_iterations:
             remaining = target - x[free:]
             remaining[np.isin(node_part[free:], sorted(self._held))] = 0.0
             if not np.any(remaining):
                 return Ending.CONVERGED
-            direction, _ = self._direction(x, remaining)
-            if not np.all(np.isfinite(direction)):
+            direction, _ = self._direction(pose, remaining)
+            if not direction.is_finite:
                 return Ending.NOT_FINITE
-            limit, parts = self._limit(x, direction)
+            limit, parts = self._limit(pose, direction)
             blocked = blocked + 1 if limit < BLOCKED_STEP else 0
             has_room = blocked == 0 or self._gap(x) > SMALLEST_GAP
             if has_room:
-                x += limit * direction
+                pose.move(direction, limit)
             if limit >= 1.0:
                 x[free:] = np.where(remaining != 0.0, target, x[free:])
             if blocked >= BLOCKED_PATIENCE or not has_room:
@@ -217,58 +232,60 @@ class Newton:
                 blocked = 0
         return Ending.NOT_ARRIVED
 
-    def _descend(self, x: Floats) -> Ending:
+    def _descend(self, pose: Pose) -> Ending:
         """Decrease the potential until the options are met."""
         energy: float | None = None
         trusted: _Step | None = None
         doubt = 0
         while self._iterations < self._options.max_iterations:
-            step = self._propose(x, energy)
+            step = self._propose(pose, energy)
             if step is None:
                 return Ending.NOT_FINITE
             is_last = self._is_last(step)
             if trusted is None and not is_last and not step.is_good and self._trusts(step):
                 trusted, doubt = step, 0
-                x += step.limit * step.direction
+                pose.move(step.direction, step.limit)
                 energy = step.full
                 continue
             if not step.is_good:
                 length, energy = self._search(step)
             else:
                 length, energy = (step.limit, step.full) if is_last else self._lengthen(step)
-            x += length * step.direction
+            pose.move(step.direction, length)
             if trusted is not None and energy > trusted.goal:
                 doubt += 1
                 if length > 0.0 and doubt <= TRUST:
                     continue
                 is_last = False
-                length, energy = self._go_back(x, trusted)
+                length, energy = self._go_back(pose, trusted)
             trusted = None
             if is_last or (length == 0.0 and self._predicted <= ROUNDING * abs(energy)):
                 return Ending.CONVERGED
             if length == 0.0:
                 return Ending.NO_DESCENT
         if trusted is not None:
-            x[:] = trusted.x
+            pose.take(trusted.pose)
         return Ending.NOT_CONVERGED
 
-    def _propose(self, x: Floats, energy: float | None) -> _Step | None:
-        """The Newton step from x, where the potential is `energy` [J] if known; None when a force is not finite."""
-        direction, expansion = self._direction(x, None)
-        decrement = -float(np.vdot(expansion.gradient, direction[: len(expansion.gradient)]))
+    def _propose(self, pose: Pose, energy: float | None) -> _Step | None:
+        """The Newton step from a pose, where the potential is `energy` [J] if known; None when it is not finite."""
+        direction, expansion = self._direction(pose, None)
+        decrement = -float(np.vdot(expansion.gradient, direction.x[: len(expansion.gradient)]))
+        decrement -= float(np.vdot(expansion.moments, direction.turn[: len(expansion.moments)]))
         if not np.isfinite(decrement):
             return None
         self._predicted = 0.5 * decrement
-        limit, _ = self._limit(x, direction)
-        energy = self._potential.value(x) if energy is None else energy
-        return _Step(x.copy(), direction, limit, energy, self._potential.value(x + limit * direction), decrement)
+        limit, _ = self._limit(pose, direction)
+        energy = self._potential.value(pose) if energy is None else energy
+        full = self._potential.value(pose.moved(direction, limit))
+        return _Step(pose.copy(), direction, limit, energy, full, decrement)
 
     def _is_last(self, step: _Step) -> bool:
         """Whether the step is so small that it may be the last."""
         options = self._options
-        if options.is_met(step.x, step.direction, self._predicted):
+        if options.is_met(step.pose.x, step.direction.x, self._predicted):
             return True
-        self._loose = options.is_met_loosely(step.direction, self._predicted, self._iterations)
+        self._loose = options.is_met_loosely(step.direction.x, self._predicted, self._iterations)
         return self._loose
 
     def _lengthen(self, step: _Step) -> tuple[float, float]:
@@ -285,13 +302,13 @@ class Newton:
             return length, energy
         while length < LONGEST:
             longer = 4.0 * length
-            if self._limit(step.x, longer * step.direction)[0] < 1.0:
+            if self._limit(step.pose, step.direction, longer)[0] < 1.0:
                 break
-            value = self._potential.value(step.x + longer * step.direction)
+            value = self._potential.value(step.pose.moved(step.direction, longer))
             if not value < energy:
                 break
             length, energy = longer, value
-        self._limit(step.x, length * step.direction)
+        self._limit(step.pose, step.direction, length)
         return length, energy
 
     def _trusts(self, step: _Step) -> bool:
@@ -301,31 +318,35 @@ class Newton:
             return False
         return bool(np.isfinite(step.full))
 
-    def _go_back(self, x: Floats, step: _Step) -> tuple[float, float]:
-        """Move x back to where `step` was proposed and take a shorter one; its length and the energy there."""
+    def _go_back(self, pose: Pose, step: _Step) -> tuple[float, float]:
+        """Move the pose back to where `step` was proposed and take a shorter one; its length and the energy there."""
         self._distrust = self._distrust_pause
         self._distrust_pause = min(2 * self._distrust_pause, LONGEST_DISTRUST)
-        x[:] = step.x
-        self._limit(x, step.direction)
+        pose.take(step.pose)
+        self._limit(pose, step.direction)
         length, energy = self._search(step)
-        x += length * step.direction
+        pose.move(step.direction, length)
         return length, energy
 
-    def _direction(self, x: Floats, remaining: Floats | None) -> tuple[Floats, Expansion]:
-        """The Newton direction (node_count, 3); `remaining` is the obstacles' own displacement, if they move."""
+    def _direction(self, pose: Pose, remaining: Floats | None) -> tuple[Pose, Expansion]:
+        """The Newton direction; `remaining` is the obstacles' own displacement, if they move."""
         self._iterations += 1
-        direction = np.zeros_like(x)
+        direction = Pose(np.zeros_like(pose.x), np.zeros_like(pose.turn))
         if remaining is not None:
-            direction[self._potential.free_count :] = remaining
+            direction.x[self._potential.free_count :] = remaining
         is_exact = remaining is None and self._tries_exact()
-        expansion, solution = self._expand(x, direction, is_exact)
+        expansion, solution = self._expand(pose, direction.x, is_exact)
         if is_exact and solution is None:
             self._wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
-            expansion, solution = self._expand(x, direction, False)
+            expansion, solution = self._expand(pose, direction.x, False)
         elif is_exact:
             self._pause = 1
         self._contacts = max(self._contacts, expansion.contacts)
-        direction[: self._potential.free_count] = np.nan if solution is None else solution
+        if solution is None:
+            direction.x[: self._potential.free_count] = np.nan
+        else:
+            direction.x[: self._potential.free_count] = solution[0]
+            direction.turn[: self._potential.turn_count] = solution[1]
         return direction, expansion
 
     def _tries_exact(self) -> bool:
@@ -335,30 +356,35 @@ class Newton:
         self._wait -= 1
         return False
 
-    def _expand(self, x: Floats, obstacles: Floats, exact: bool) -> tuple[Expansion, Floats | None]:
-        """The expansion at x and the displacement of the sheet that belongs to that of the `obstacles` (node_count, 3).
+    def _expand(self, pose: Pose, obstacles: Floats, exact: bool) -> tuple[Expansion, tuple[Floats, Floats] | None]:
+        """The expansion at a pose, and the displacement and turns of the sheet that belong to the displacement of the
+        `obstacles` (node_count, 3).
 
         None when the Hessian is not positive definite; with `exact` = False it should be.
         """
-        expansion = self._potential.expand(x, exact=exact)
+        expansion = self._potential.expand(pose, exact=exact)
         right = -expansion.gradient
         if np.any(obstacles):
             right += expansion.pull(obstacles)
-        blocks = self._system.assemble(expansion.terms)
-        return expansion, self._system.direction(blocks, right, is_convex=not exact)
+        found = self._system.newton_direction(
+            expansion.terms, expansion.edge_terms, right, -expansion.moments, is_convex=not exact
+        )
+        return expansion, found
 
     def _gap(self, x: Floats) -> float:
         """Smallest gap at x over the activation distance."""
         touching = self._potential.touching
         return np.inf if touching is None else touching.smallest_gap(x) / touching.surface.dhat
 
-    def _limit(self, x: Floats, direction: Floats) -> tuple[float, tuple[int, ...]]:
-        """How much of the direction is free of collisions and within other barriers, and the parts that limit it."""
-        allowed = self._potential.step_limit(x, direction)
+    def _limit(self, pose: Pose, direction: Pose, length: float = 1.0) -> tuple[float, tuple[int, ...]]:
+        """How much of `length` times the direction is free of collisions and within other barriers, and the parts that
+        limit it."""
+        way = direction.x if length == 1.0 else length * direction.x
+        allowed = self._potential.step_limit(pose.x, way)
         touching = self._potential.touching
         if touching is None:
             return allowed, ()
-        free, parts = touching.sweep(x, x + allowed * direction)
+        free, parts = touching.sweep(pose.x, pose.x + allowed * way)
         return free * allowed, parts
 
     def _search(self, step: _Step) -> tuple[float, float]:
@@ -366,7 +392,7 @@ class Newton:
         length = step.limit
         for _ in range(BACKTRACKS):
             length *= 0.5
-            energy = self._potential.value(step.x + length * step.direction)
+            energy = self._potential.value(step.pose.moved(step.direction, length))
             if energy <= step.energy - ARMIJO * length * step.decrement:
                 return length, energy
         return 0.0, step.energy

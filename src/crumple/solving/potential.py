@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.contract.energy import Energy
+from crumple.contract.energy import EdgeDerivatives, EdgeEnergy, Energy
 from crumple.linalg import add_vectors, multiply_elements
+from crumple.solving.pose import Pose
 from crumple.solving.touching import Touching
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
@@ -16,10 +17,16 @@ from crumple.typing import Floats, Ints
 
 @dataclass(frozen=True)
 class Expansion:
-    """Gradient (free_count, 3) [N] at a point and the element Hessians as (stencil, blocks) terms [N/m]."""
+    """Gradient at a point and the element Hessians.
+
+    `gradient` (free_count, 3) [N], `moments` (turn_count,) [N m];  `terms`: (stencil, blocks) [N/m];
+    `edge_terms`: (energy, derivatives) of those with turns, whose node blocks are among `terms`.
+    """
 
     gradient: Floats
+    moments: Floats
     terms: list[tuple[Ints, Floats]]
+    edge_terms: list[tuple[EdgeEnergy, EdgeDerivatives]]
     contacts: int
 
     def pull(self, displacement: Floats) -> Floats:
@@ -31,14 +38,23 @@ class Expansion:
 
 
 class Potential:
-    """Σ energies + barrier + friction over x (node_count, 3), of which the first `free_count` nodes are unknown."""
+    """Σ energies + barrier + friction over a pose, of which the first `free_count` nodes and the first `turn_count`
+    turns are unknown."""
 
     def __init__(
-        self, free_count: int, energies: Sequence[Energy], touching: Touching | None, timer: PhaseTimer
+        self,
+        free_count: int,
+        energies: Sequence[Energy | EdgeEnergy],
+        touching: Touching | None,
+        timer: PhaseTimer,
+        *,
+        turn_count: int = 0,
     ) -> None:
         self.free_count = free_count
+        self.turn_count = turn_count
         self.touching = touching
-        self._energies = list(energies)
+        self._energies = [energy for energy in energies if not isinstance(energy, EdgeEnergy)]
+        self._edge_energies = [energy for energy in energies if isinstance(energy, EdgeEnergy)]
         self._timer = timer
 
     def add(self, energy: Energy) -> None:
@@ -49,40 +65,52 @@ class Potential:
         """The share of the `direction` (node_count, 3) that the barriers among the energies allow."""
         return min((energy.step_limit(x, direction) for energy in self._energies), default=1.0)
 
-    def value(self, x: Floats) -> float:
+    def value(self, pose: Pose) -> float:
         """The value [J]; infinite where surfaces touch or pass through each other."""
         with self._timer("line search"):
             total = 0.0
             for energy in self._energies:
-                total += float(np.sum(energy.value(x)))
+                total += float(np.sum(energy.value(pose.x)))
+            for bending in self._edge_energies:
+                total += float(np.sum(bending.value(pose.x, pose.turn)))
             if self.touching is not None:
-                total += self.touching.value(x)
+                total += self.touching.value(pose.x)
         return total if np.isfinite(total) else np.inf
 
-    def gradient(self, x: Floats) -> Floats:
-        """The derivative by the free nodes at x, (free_count, 3) [N]."""
+    def gradient(self, pose: Pose) -> Floats:
+        """The derivative by the free nodes, (free_count, 3) [N]."""
         gradient = np.zeros((self.free_count, 3))
-        contacts = [] if self.touching is None else self.touching.energies(x)
+        contacts = [] if self.touching is None else self.touching.energies(pose.x)
         for energy in (*self._energies, *contacts):
-            add_vectors(energy.stencil, energy.gradient(x), 1.0, gradient)
+            add_vectors(energy.stencil, energy.gradient(pose.x), 1.0, gradient)
+        for bending in self._edge_energies:
+            add_vectors(bending.stencil, bending.gradient(pose.x, pose.turn)[0], 1.0, gradient)
         return gradient
 
-    def expand(self, x: Floats, exact: bool) -> Expansion:
-        """Gradient and Hessian blocks at x; PSD blocks unless `exact`, which keeps compressive membrane stress."""
-        gradient = np.zeros((self.free_count, 3))
-        terms = []
+    def expand(self, pose: Pose, exact: bool) -> Expansion:
+        """Gradient and Hessian blocks; PSD blocks unless `exact`, which keeps compressive membrane stress."""
+        gradient, moments = np.zeros((self.free_count, 3)), np.zeros(self.turn_count)
+        terms, edge_terms = [], []
         with self._timer("energy"):
             for energy in self._energies:
                 project = not (exact and energy.keeps_stress)
-                vectors, blocks = energy.gradient_hessian(x, project)
+                vectors, blocks = energy.gradient_hessian(pose.x, project)
                 add_vectors(energy.stencil, vectors, 1.0, gradient)
                 terms.append((energy.stencil, blocks))
+            for bending in self._edge_energies:
+                found = bending.gradient_hessian(pose.x, pose.turn)
+                add_vectors(bending.stencil, found.vectors, 1.0, gradient)
+                edges = bending.edges.ravel()
+                free = edges < self.turn_count
+                moments += np.bincount(edges[free], found.moments.ravel()[free], self.turn_count)
+                terms.append((bending.stencil, found.blocks))
+                edge_terms.append((bending, found))
         contacts = 0
         if self.touching is not None:
-            for energy in self.touching.energies(x):
+            for energy in self.touching.energies(pose.x):
                 with self._timer("contact"):
-                    vectors, blocks = energy.gradient_hessian(x, True)
+                    vectors, blocks = energy.gradient_hessian(pose.x, True)
                     add_vectors(energy.stencil, vectors, 1.0, gradient)
                 terms.append((energy.stencil, blocks))
             contacts = self.touching.contacts
-        return Expansion(gradient, terms, contacts)
+        return Expansion(gradient, moments, terms, edge_terms, contacts)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
 from crumple.linalg import (
     BlockPattern,
     CholeskySolver,
@@ -83,6 +84,23 @@ class NewtonSystem:
             for stencil, blocks in terms:
                 add_blocks(self._slots(stencil), blocks, 1.0, self._blocks)
             return self._blocks
+
+    def newton_direction(
+        self,
+        terms: Sequence[tuple[Ints, Floats]],
+        edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]],
+        force: Floats,
+        moment: Floats,
+        *,
+        is_convex: bool,
+    ) -> tuple[Floats, Floats] | None:
+        """Displacements (node_count, 3) and turns under the `force` (node_count, 3) and the `moment` (turn_count,).
+
+        None when the matrix is not positive definite; see `direction` for `is_convex`.
+        """
+        assert not edge_terms, "this system has no turns"
+        found = self.direction(self.assemble(terms), force, is_convex=is_convex)
+        return None if found is None else (found, moment)
 
     def direction(self, blocks: Floats, b: Floats, *, is_convex: bool) -> Floats | None:
         """The solution d of H d = b for the assembled blocks; None when H is not positive definite.

@@ -50,7 +50,8 @@ class State:
     `x`, `v` (node_count, 3) world positions [m] and velocities [m/s];  `y` (node_count, 3) plastic embedding [m];
     `plastic_curvature` (face_count, 3) S_p as (xx, yy, xy) [1/m];  `damage` (face_count,) [-];
     `plastic_strain` (face_count, 3) plastic part E_p of the Green strain (xx, yy, xy), none by default;
-    `a` (node_count, 3) accelerations [m/s²], if `has_acceleration`;
+    `half_turn` (edge_count,) [rad] how far the director of an edge is turned from the middle of its faces, see
+    `geometry.directors`;  `a` (node_count, 3) accelerations [m/s²], if `has_acceleration`;
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `own`: fields of the user's, by name;
@@ -69,6 +70,7 @@ class State:
     obstacle_lag: Floats
     plastic_strain: Floats = attached("face", 3, "conserve", optional=True)
     a: Floats = attached("node", 3, "interpolate", optional=True)
+    half_turn: Floats = attached("edge", 1, "discard", optional=True)
     pins: Pins = dataclasses.field(default_factory=no_pins)
     bonds: Bonds = dataclasses.field(default_factory=no_bonds)
     own: Mapping[str, OwnField] = dataclasses.field(default_factory=dict)

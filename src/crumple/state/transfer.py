@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,14 +17,18 @@ from crumple.state.following import follow
 from crumple.state.state import OwnField, State, state_fields
 from crumple.typing import Floats
 
-CUSTOM: dict[str, Callable[[State, Floats, Change], Floats]] = {"plastic_curvature": follow_plastic_curvature}
+Custom: TypeAlias = Callable[[State, Floats, Change], Floats]
+CUSTOM: dict[str, Custom] = {"plastic_curvature": follow_plastic_curvature}
 """How the fields with the rule "custom" follow: from the state before, the embedding after, and the change."""
 
 
-def transfer(state: State, change: Change, *, mesh: SheetMesh | None = None) -> State:
+def transfer(
+    state: State, change: Change, *, mesh: SheetMesh | None = None, custom: Mapping[str, Custom] | None = None
+) -> State:
     """The state on the new mesh: every field by its rule, or as the edit itself has placed it.
 
-    `mesh`: the new mesh with other labels, if they are to change as well.
+    `mesh`: the new mesh with other labels, if they are to change as well;  `custom`: other functions for fields with
+    the rule "custom" than those in `CUSTOM`.
     """
     if change.is_none:
         return state
@@ -36,8 +40,8 @@ def transfer(state: State, change: Change, *, mesh: SheetMesh | None = None) -> 
             values[field.name] = np.ascontiguousarray(change.carried[field.name])
         elif field.rule != "custom":
             values[field.name] = follow(field, getattr(state, field.name), change)
-    for name, custom in CUSTOM.items():
-        values[name] = custom(state, values["y"], change)
+    for name, follow_custom in {**CUSTOM, **(custom or {})}.items():
+        values[name] = follow_custom(state, values["y"], change)
     own = {name: replace(one, values=follow(one.declared(name), one.values, change)) for name, one in state.own.items()}
     return state.replaced(
         mesh=change.mesh if mesh is None else mesh,

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crumple.contract.energy import element_values
 from crumple.materials.material import Material
 from crumple.mesh import SheetMesh, make_sheet_mesh
 from crumple.simulation.derived import Derived
@@ -125,9 +126,8 @@ def measure_ridge(model: Model, state: State) -> Ridge:
         if kind.name not in parts:
             continue
         for energy in term.stored(state, state.time):
-            ends = energy.stencil[:, :2] if kind.name == "bending" else energy.stencil
-            along = state.mesh.u[ends, 1].mean(axis=1) / LENGTH
-            value = energy.value(state.x) / BEND
+            along = state.mesh.u[energy.stencil, 1].mean(axis=1) / LENGTH
+            value = element_values(energy, state.x) / BEND
             parts[kind.name] += float(value[(along > ENDS) & (along < 1.0 - ENDS)].sum())
             whole += float(value.sum())
     return Ridge(parts["bending"], parts["membrane"], whole)

@@ -17,6 +17,7 @@ import numpy as np
 
 from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
+from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.state import State
 from crumple.timing import PhaseTimer
@@ -54,7 +55,7 @@ class Tangent:
         potential = Potential(len(x), self._derived.stored(state), None, PhaseTimer())
         system = self._derived.system
         for _ in range(ITERATIONS):
-            expansion = potential.expand(state.x, exact=True)
+            expansion = potential.expand(make_pose(state.x), exact=True)
             if not system.factorise(system.assemble(expansion.terms)):
                 return None
             step = system.solve(-expansion.gradient)

@@ -1,4 +1,4 @@
-"""Bending across hinges, with damping, yielding and damage ([Narain2013] §3)."""
+"""Bending, with damping, yielding and damage ([Narain2013] §3): by mid-edge elements, or by hinges."""
 
 from __future__ import annotations
 
@@ -7,11 +7,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.contract import Energy, MountedTerm, Stage, Term
+from crumple.boundary.handles import Handle
+from crumple.contract import EdgeEnergy, Energy, MountedTerm, Stage, Term
+from crumple.energies.bending_midedge import (
+    BendingMidedge,
+    angle_stiffness,
+    curvature_of,
+    face_stiffness,
+    relax_turns,
+    relaxed_half_turns,
+    sheet_curvature,
+)
 from crumple.energies.sheets import HingeParts, make_hinges
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle, shape_curvature
+from crumple.geometry.directors import (
+    EdgeLinks,
+    carry_angles,
+    curvature_angles,
+    curvature_shapes,
+    edge_links,
+    half_turns,
+    held_faces,
+    place_directors,
+    split_angles,
+)
 from crumple.geometry.hinge import dihedral_angles
+from crumple.geometry.overlap import overlap_average
 from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity import (
     PlasticityOptions,
     YieldLaw,
@@ -20,15 +43,23 @@ from crumple.plasticity import (
     make_yield_law,
     yield_curvature,
 )
-from crumple.state import State
+from crumple.state import Change, State
+from crumple.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
 class Bending(Term):
-    """The bending of sheets of the `materials`, which yield by the rule of `plasticity`."""
+    """The bending of sheets of the `materials`, which yield by the rule of `plasticity`.
+
+    `element`: "midedge", right on any mesh and for any Poisson's ratio and grain, or "hinge". Materials with measured
+    bending and the rule "rest-angle" are about hinges, so they have hinges in any case. Faces that one of the `handles`
+    holds by all their nodes do not bend.
+    """
 
     materials: tuple[Material, ...]
     plasticity: PlasticityOptions
+    element: str = "midedge"
+    handles: tuple[Handle, ...] = ()
     name = "bending"
 
     @property
@@ -37,6 +68,12 @@ class Bending(Term):
         bends = any(np.isfinite(material.yield_curvature) for material in self.materials)
         return rule == "rest-angle" or (rule == "curvature" and bends)
 
+    @property
+    def has_hinges(self) -> bool:
+        """Whether it is hinges that bend."""
+        is_measured = any(material.bending_is_measured for material in self.materials)
+        return self.element == "hinge" or is_measured or self.plasticity.rule == "rest-angle"
+
     def mount(self, state: State) -> MountedTerm:
         law = make_yield_law(
             state.mesh,
@@ -44,12 +81,119 @@ class Bending(Term):
             hardening=self.plasticity.hardening,
             crease_radius=self.plasticity.crease_radius,
         )
-        hinges = make_hinges(state.mesh, self.materials)
-        return MountedBending(hinges, curvature_stencil(state.mesh), law, self.plasticity)
+        if self.has_hinges:
+            hinges = make_hinges(state.mesh, self.materials)
+            return MountedHinges(hinges, curvature_stencil(state.mesh), law, self.plasticity)
+        mesh = state.mesh
+        damping = np.array([material.damping for material in self.materials])[mesh.face_material]
+        shape = curvature_shapes(mesh)
+        return MountedMidedge(self, mesh, edge_links(mesh), shape, mesh.edges, law, damping)
 
 
 @dataclass(frozen=True)
-class MountedBending(MountedTerm):
+class MountedMidedge(MountedTerm):
+    """Mid-edge bending of one mesh: `links` of faces to edges, `shape` (face_count, 3, 3) curvature per angle,
+    `damping` (face_count,) [s], and where faces yield."""
+
+    kind: Bending
+    mesh: SheetMesh
+    links: EdgeLinks
+    shape: Floats
+    edges: Ints
+    law: YieldLaw
+    damping: Floats
+
+    def stored(self, state: State, time: float) -> Sequence[EdgeEnergy]:
+        return [self._energy(state, time)]
+
+    def over(self, stage: Stage) -> Sequence[EdgeEnergy]:
+        energy = self._energy(stage.state, stage.time)
+        if stage.is_static or not self.damping.any():
+            return [energy]
+        return [energy.damped(self.damping / (stage.time - stage.state.time))]
+
+    def finish(self, before: State, state: State, turn: Floats) -> State:
+        start = place_directors(before.x, self.mesh.face_nodes, self._angles(before))
+        angle = carry_angles(state.x, self.mesh.face_nodes, start) + self.links.side * turn[self.links.face_edge]
+        return state.replaced(half_turn=half_turns(self.links, angle))
+
+    def relax(self, state: State) -> State:
+        """The state with its directors in equilibrium."""
+        energy = self._energy(state, state.time)
+        return state.replaced(half_turn=state.half_turn + relax_turns(energy, state.x, len(self.edges)))
+
+    def settle(self, state: State, step: float) -> State:
+        if not self.kind.yields:
+            return state
+        return _yielded(state, self.curvature(state), self.law)
+
+    def curvature(self, state: State) -> Floats:
+        """S of each face (face_count, 3) [1/m]."""
+        return curvature_of(self.shape, self._angles(state))
+
+    def _angles(self, state: State) -> Floats:
+        return split_angles(self.mesh, self.links, state.x, state.half_turn)
+
+    def _energy(self, state: State, time: float) -> BendingMidedge:
+        """The energy whose turns count from the directors of `state`."""
+        start = place_directors(state.x, self.mesh.face_nodes, self._angles(state))
+        plate = face_stiffness(
+            self.mesh, self.kind.materials, damage=state.damage, held=_held_faces(self.kind.handles, state, time)
+        )
+        return BendingMidedge(
+            stencil=self.mesh.face_nodes,
+            edges=self.links.face_edge,
+            side=self.links.side,
+            tangent=start.tangent,
+            director=start.director,
+            angle=start.angle,
+            shape=self.shape,
+            stiffness=angle_stiffness(self.mesh, self.shape, plate),
+            rest_angle=curvature_angles(self.mesh, state.plastic_curvature),
+        )
+
+
+def _held_faces(handles: tuple[Handle, ...], state: State, time: float) -> Bools:
+    """Faces all of whose nodes one handle holds at `time` [s], (face_count,)."""
+    node_handle = np.full(state.mesh.node_count, -1, np.int32)
+    holds = np.array([handle.strength(time) > 0.0 for handle in handles], bool)
+    if len(state.pins.node):
+        held = holds[state.pins.handle]
+        node_handle[state.pins.node[held]] = state.pins.handle[held]
+    return held_faces(state.mesh.face_nodes, node_handle)
+
+
+def _yielded(state: State, curvature: Floats, law: YieldLaw) -> State:
+    """The state after faces have been bent to the `curvature` (face_count, 3); the same object when none yields."""
+    yielded = yield_curvature(law, curvature, state.plastic_curvature, state.damage)
+    if not yielded.count:
+        return state
+    return state.replaced(plastic_curvature=yielded.plastic_curvature, damage=yielded.damage)
+
+
+def follow_relaxed(state: State, y: Floats, change: Change) -> Floats:
+    """S_p (face_count, 3) [1/m] on the new mesh: as `state.embedded` does it, with directors in equilibrium.
+
+    The directors of the embedding are those that show S_p best, on the old mesh and, with the mean of S_p over the old
+    faces, on the new one. So what the embedding shows of a fold is its true curvature, on any mesh.
+    """
+    if not np.any(state.plastic_curvature):
+        return np.zeros((change.mesh.face_count, 3))
+    before = _shown(state.mesh, state.y, state.plastic_curvature)
+    guess = overlap_average(change.face_operator, state.plastic_curvature)
+    residual = overlap_average(change.face_operator, state.plastic_curvature - before)
+    return _shown(change.mesh, y, guess) + residual
+
+
+def _shown(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> Floats:
+    """The curvature of the shape y with the directors that bring it nearest to S_p, (face_count, 3) [1/m]."""
+    links = edge_links(mesh)
+    turn = relaxed_half_turns(mesh, links, np.diag([1.0, 1.0, 2.0]), y, plastic_curvature=plastic_curvature)
+    return sheet_curvature(mesh, links, y, turn)
+
+
+@dataclass(frozen=True)
+class MountedHinges(MountedTerm):
     """The hinges of one mesh and where its faces yield."""
 
     hinges: HingeParts
@@ -83,11 +227,11 @@ class MountedBending(MountedTerm):
             return state
         if self.plasticity.rule == "rest-angle":
             return self._follow(state, step)
-        total = shape_curvature(state.mesh, state.x, self.stencil)
-        yielded = yield_curvature(self.law, total, state.plastic_curvature, state.damage)
-        if not yielded.count:
-            return state
-        return state.replaced(plastic_curvature=yielded.plastic_curvature, damage=yielded.damage)
+        return _yielded(state, self.curvature(state), self.law)
+
+    def curvature(self, state: State) -> Floats:
+        """S of each face (face_count, 3) [1/m], by eq. 1 of [Narain2013]."""
+        return shape_curvature(state.mesh, state.x, self.stencil)
 
     def _follow(self, state: State, step: float) -> State:
         """The state after the rest angles have followed the angles beyond the threshold."""
