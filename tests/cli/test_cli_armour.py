@@ -313,5 +313,5 @@ def test_ctrl_c_acts_inside_a_long_solve(tmp_path):
         _, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
     assert b"crumple resume part" in told
-    assert time.monotonic() - begin < 30.0  # a second on an idle machine
+    assert time.monotonic() - begin < 30.0  # without the mend it did not end within 90 s
     Recording(tmp_path / "part").load()

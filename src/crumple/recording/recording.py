@@ -137,7 +137,7 @@ class Recording:
 
 def write_series(path: Path, entries: Series) -> None:
     """The index that ParaView opens as a time series: file names relative to it, and their times [s]."""
-    # Written by hand, a line per entry: it is written anew with every frame, and json takes ten times as long.
+    # Written by hand, a line per entry: it is written anew with every frame, and json with an indent is slow.
     files = ",\n".join(f'{{"name": "{name}", "time": {float(time)!r}}}' for name, time in entries if isfinite(time))
     write_atomically(path, f'{{"file-series-version": "1.0", "files": [\n{files}\n]}}\n'.encode())
 
