@@ -53,7 +53,7 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
 ]  # fmt: skip
 
 
-# Several frames side by side: scene, options of `crumple run`, name, frames, options of `crumple render`, what it shows.
+# Several frames side by side: scene, options of `crumple run`, name, frames, options of `crumple render`, text.
 STRIPS = [
     (
         "crumple",
