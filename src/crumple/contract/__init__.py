@@ -1,6 +1,6 @@
 """What an energy is, and what a term of the model is: the two contracts that all physics keeps."""
 
-from crumple.contract.energy import ENERGIES, Energy, Example, Projection, register
+from crumple.contract.energy import ENERGIES, Energy, Example, Projection, projection_mask, register
 from crumple.contract.term import EnergyTerm, MountedTerm, Stage, Term
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "Projection",
     "Stage",
     "Term",
+    "projection_mask",
     "register",
 ]

@@ -79,8 +79,9 @@ class Term(ABC):
 
     name: ClassVar[str]
     """Under which its energy is reported."""
-    is_in_play: ClassVar[bool] = True
-    """Whether errors of a step are compared with its energy: not with that of springs that only hold something."""
+    is_in_play: ClassVar[bool] = False
+    """Whether errors of a step are compared with its energy, which then is never negative: that of the sheets is, that
+    of springs which only hold something, or of a potential with any zero, is not."""
 
     @property
     def yields(self) -> bool:

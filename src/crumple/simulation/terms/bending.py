@@ -30,6 +30,7 @@ class Bending(Term):
     materials: tuple[Material, ...]
     plasticity: PlasticityOptions
     name = "bending"
+    is_in_play = True
 
     @property
     def yields(self) -> bool:
