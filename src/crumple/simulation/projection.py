@@ -48,7 +48,7 @@ def accelerations(state: State, derived: Derived) -> tuple[Floats, float]:
     contacts over the one at which they begin."""
     x = np.concatenate([state.x, state.obstacle_x])
     touching = _touching(derived, derived.surface(state.time), x)
-    potential = Potential(state.mesh.node_count, derived.stored(state), touching, PhaseTimer())
+    potential = Potential(state.mesh.node_count, derived.projected(state), touching, PhaseTimer())
     least_gap = 1.0 if touching is None else touching.least_relative_gap(x)
     return -potential.gradient(x) / derived.mass[:, None], least_gap
 
@@ -62,7 +62,7 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     is_free = np.concatenate([free, np.zeros(len(state.obstacle_x), bool)])
     order, number = free_first(is_free)
     x = np.concatenate([state.x, state.obstacle_x])[order]
-    energies = [energy.restricted(is_free, number) for energy in derived.stored(state)]
+    energies = [energy.restricted(is_free, number) for energy in derived.projected(state)]
     surface = derived.surface(state.time)
     if surface is not None:
         surface = restrict_surface(surface, is_free, number)
