@@ -84,8 +84,8 @@ class Term(ABC):
     of springs which only hold something, or of a potential with any zero, is not."""
 
     is_projected: ClassVar[bool] = True
-    """Whether the projection after a remeshing keeps its forces: those of the sheets and of what holds them. A potential
-    that varies smoothly in space is the same on any mesh, and where it curves downwards the projection would run away."""
+    """Whether the projection after a remeshing keeps its forces: those of the sheets and of what holds them. A smooth
+    potential in space is the same on any mesh, and where it curves downwards the projection would run away."""
 
     @property
     def yields(self) -> bool:
