@@ -9,7 +9,6 @@ from scipy.sparse import csr_matrix, identity
 
 import crumple.mesh as cm
 from crumple.mesh import Refusal, SheetMesh, make_sheet_mesh
-from crumple.mesh.buffers import FACES
 from crumple.state import Change, State, close_change, initial_state
 from crumple.state.following import element_count
 
@@ -59,9 +58,10 @@ def edited(mesh: SheetMesh, rng: np.random.Generator, count: int, *, cuts: bool 
     buf = cm.open_buffers(mesh, spare=1.0)
     for _ in range(count):
         kind = rng.integers(0, 4 if cuts else 3)
-        edge = int(rng.integers(0, 3 * buf.counters[FACES]))
+        used = int(np.flatnonzero(buf.links.faces[:, 0] >= 0)[-1]) + 1
+        edge = int(rng.integers(0, 3 * used))
         t, head = float(rng.uniform(0.2, 0.8)), bool(rng.integers(0, 2))
-        path = rng.integers(0, 3 * buf.counters[FACES], int(rng.integers(1, 4)))
+        path = rng.integers(0, 3 * used, int(rng.integers(1, 4)))
         code = Refusal.NO_CAPACITY
         while code == Refusal.NO_CAPACITY:
             if kind == 0:

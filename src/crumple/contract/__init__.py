@@ -1,6 +1,14 @@
 """What an energy is, and what a term of the model is: the two contracts that all physics keeps."""
 
-from crumple.contract.energy import ENERGIES, EdgeEnergy, Energy, Example, Projection, register
+from crumple.contract.energy import (
+    ENERGIES,
+    EdgeEnergy,
+    Energy,
+    Example,
+    Projection,
+    projection_mask,
+    register,
+)
 from crumple.contract.term import EnergyTerm, MountedTerm, Stage, Term
 
 __all__ = [
@@ -13,5 +21,6 @@ __all__ = [
     "Projection",
     "Stage",
     "Term",
+    "projection_mask",
     "register",
 ]

@@ -96,8 +96,13 @@ class Term(ABC):
 
     name: ClassVar[str]
     """Under which its energy is reported."""
-    is_in_play: ClassVar[bool] = True
-    """Whether errors of a step are compared with its energy: not with that of springs that only hold something."""
+    is_in_play: ClassVar[bool] = False
+    """Whether errors of a step are compared with its energy, which then is never negative: that of the sheets is, that
+    of springs which only hold something, or of a potential with any zero, is not."""
+
+    is_projected: ClassVar[bool] = True
+    """Whether the projection after a remeshing keeps its forces: those of the sheets and of what holds them. A smooth
+    potential in space is the same on any mesh, and where it curves downwards the projection would run away."""
 
     @property
     def yields(self) -> bool:
@@ -112,11 +117,14 @@ class Term(ABC):
 class EnergyTerm(Term):
     """A term of one's own: a function that makes energies for a mesh, called again whenever the mesh changes.
 
-    `make(state)` returns an energy or a list of them.
+    `make(state)` returns an energy or a list of them;  `is_projected` as in `Term`: True for what depends on the mesh.
     """
 
-    def __init__(self, name: str, make: Callable[[State], Energy | Sequence[Energy]]) -> None:
+    def __init__(
+        self, name: str, make: Callable[[State], Energy | Sequence[Energy]], *, is_projected: bool = False
+    ) -> None:
         self.name = name  # type: ignore[misc]
+        self.is_projected = is_projected  # type: ignore[misc]
         self._make = make
 
     def mount(self, state: State) -> MountedTerm:

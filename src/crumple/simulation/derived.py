@@ -133,6 +133,11 @@ class Derived:
         """The energies of all terms at the time of `state`, without what depends on motion."""
         return [energy for _, term in self.terms for energy in term.stored(state, state.time)]
 
+    def projected(self, state: State) -> list[Energy | EdgeEnergy]:
+        """Those of them whose forces the projection after a remeshing keeps."""
+        terms = (term for kind, term in self.terms if kind.is_projected)
+        return [energy for term in terms for energy in term.stored(state, state.time)]
+
     def over(self, stage: Stage) -> list[Energy | EdgeEnergy]:
         """The energies of all terms over a stage of a step."""
         return [energy for _, term in self.terms for energy in term.over(stage)]

@@ -66,7 +66,8 @@ def settle(state: State, derived: Derived, step: float) -> State:
 
 def embed(before: State, state: State, derived: Derived, is_embedded: bool) -> tuple[State, bool]:
     """The state with its plastic embedding moved towards the plastic state, and whether it is there."""
-    if (state is before and is_embedded) or not derived.model.is_plastic:
+    is_same = state.plastic_curvature is before.plastic_curvature and state.plastic_strain is before.plastic_strain
+    if (is_same and is_embedded) or not derived.model.is_plastic:
         return state, is_embedded
     embedded = derived.embedding.advance(
         state.y, state.plastic_curvature, state.plastic_strain, before=before.plastic_curvature

@@ -55,7 +55,7 @@ def accelerations(state: State, derived: Derived) -> tuple[Floats, float]:
     contacts over the one at which they begin."""
     x = np.concatenate([state.x, state.obstacle_x])
     touching = _touching(derived, derived.surface(state.time), x)
-    potential = Potential(state.mesh.node_count, derived.stored(state), touching, PhaseTimer())
+    potential = Potential(state.mesh.node_count, derived.projected(state), touching, PhaseTimer())
     least_gap = 1.0 if touching is None else touching.least_relative_gap(x)
     still = make_pose(x, np.zeros(derived.turn_count))
     return -potential.gradient(still) / derived.mass[:, None], least_gap
@@ -75,7 +75,7 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
         energy.restricted_to(is_free, number, edges.number)
         if isinstance(energy, EdgeEnergy)
         else energy.restricted(is_free, number)
-        for energy in derived.stored(state)
+        for energy in derived.projected(state)
     ]
     surface = derived.surface(state.time)
     if surface is not None:

@@ -16,7 +16,6 @@ class Air(Term):
 
     wind: Wind
     name = "air"
-    is_in_play = False
 
     def mount(self, state: State) -> MountedTerm:
         return MountedAir(self.wind)

@@ -19,7 +19,6 @@ class Attachments(Term):
 
     attachments: tuple[Attachment, ...]
     name = "attachments"
-    is_in_play = False
 
     def mount(self, state: State) -> MountedTerm:
         return MountedAttachments(self.attachments)

@@ -61,6 +61,7 @@ class Bending(Term):
     element: str = "midedge"
     handles: tuple[Handle, ...] = ()
     name = "bending"
+    is_in_play = True
 
     @property
     def yields(self) -> bool:

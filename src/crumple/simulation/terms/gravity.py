@@ -22,7 +22,6 @@ class Gravity(Term):
     materials: tuple[Material, ...]
     pull: tuple[float, float, float]
     name = "gravity"
-    is_in_play = False
 
     def mount(self, state: State) -> MountedTerm:
         return MountedGravity(node_masses(state.mesh, self.materials), np.array(self.pull, np.float64))

@@ -19,7 +19,6 @@ class Handles(Term):
 
     handles: tuple[Handle, ...]
     name = "handles"
-    is_in_play = False
 
     def mount(self, state: State) -> MountedTerm:
         return MountedHandles(self.handles)

@@ -22,6 +22,7 @@ class Membrane(Term):
     materials: tuple[Material, ...]
     is_plastic: bool = True
     name = "membrane"
+    is_in_play = True
 
     @property
     def yields(self) -> bool:
