@@ -28,8 +28,11 @@ class StaticSheet:
         self.solver = solver
         self.iterations = 0
 
-    def settle(self, x, target, director, *, tolerance=1e-9, most=300, plastic=None, longest=0.3):
-        """The equilibrium with the held nodes at `target` (m, 3) and the directors of the held edges at `director`."""
+    def settle(self, x, target, director, *, tolerance=1e-9, least=1e-6, most=300, plastic=None, longest=0.3):
+        """The equilibrium with the held nodes at `target` (m, 3) and the directors of the held edges at `director`.
+
+        It stops when the decrement is below `tolerance` times the energy, or times `least` if that is more.
+        """
         mesh, half_turn = self.mesh, self.half_turn
         bending = make_bending_midedge(mesh, self.links, self.plate, plastic_curvature=plastic)
         pins = make_turn_pins(mesh, self.links, self.held_edges, director, bending)
@@ -81,7 +84,7 @@ class StaticSheet:
                 length *= 0.5
                 assert length > 1e-9, "no descent"
             x, half_turn = x + length * step, half_turn + length * half_step
-            if decrement < tolerance * max(abs(start), 1e-6):
+            if decrement < tolerance * max(abs(start), least):
                 break
         else:
             raise AssertionError("not converged")
