@@ -7,7 +7,7 @@ For the corner k of a face, with the half-edge from corner k to corner k + 1 and
 so that the dihedral angle of a hinge is θ = ψ_A + ψ_B, and the curvature of a face follows from its three angles
 (`curvature_shapes`) [Grinspun2006].
 
-**State.** What is kept is the `half_turn` φ½ of every edge, the angle of its director from the middle between the faces:
+**State.** What is kept is the `half_turn` φ½ of every edge, the angle of its director from the middle of the faces:
 ψ_A = θ/2 + φ½ and ψ_B = θ/2 − φ½ (ψ_A = φ½ at a free edge), A being the face of `SheetMesh.edge_corners`. Rigid motions
 do not change it, and 0 is a good guess for a new edge. θ is known in (−π, π) only and jumps where the faces of a hinge
 pass through each other, which contact does not allow; ψ may go beyond ±π.
@@ -108,7 +108,7 @@ def split_angles(links: EdgeLinks, x: Floats, half_turn: Floats) -> Floats:
 
 
 def half_turns(links: EdgeLinks, angle: Floats) -> Floats:
-    """The half turns φ½ (edge_count,) [rad] that belong to the angles ψ (face_count, 3) [rad]; also of their changes."""
+    """The half turns φ½ (edge_count,) [rad] of the angles ψ (face_count, 3) [rad]; linear, so also of their changes."""
     total = np.bincount(links.face_edge.ravel(), (links.side * angle).ravel(), links.edge_count)
     faces = np.bincount(links.face_edge.ravel(), minlength=links.edge_count)
     return np.asarray(total / np.maximum(faces, 1), np.float64)
