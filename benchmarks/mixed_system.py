@@ -68,7 +68,7 @@ def measure(name: str, mesh: SheetMesh, x: Floats) -> None:
     report("hinge", cpu(lambda: hinges.gradient_hessian(x, True)), system, lambda: system.assemble(terms), right)
     links = edge_links(mesh)
     still = np.zeros(links.edge_count)
-    bending = make_bending_midedge(mesh, links, PLATE, x, still)
+    bending = make_bending_midedge(mesh, links, PLATE)
     mixed = MixedSystem(mesh.node_count, mesh.edges, [nodes, mesh.face_nodes], [(bending.stencil, bending.edges)],
                         make_solver(), PhaseTimer())  # fmt: skip
     parts = bending.gradient_hessian(x, still)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.energies.bending_midedge import finished_half_turns, make_bending_midedge
+from crumple.energies.bending_midedge import make_bending_midedge
 from crumple.energies.membrane_stvk import make_membrane_stvk
 from crumple.energies.nodal import make_nodal
 from crumple.energies.turn_pins import make_turn_pins
@@ -28,65 +28,65 @@ class StaticSheet:
         self.solver = solver
         self.iterations = 0
 
-    def settle(self, x, target, turn_target=None, *, tolerance=1e-9, most=300, rebase=True, plastic=None):
-        """The equilibrium with the held nodes at `target` (m, 3) and the held edges turned by `turn_target`."""
-        mesh, count = self.mesh, self.links.edge_count
-        bending = make_bending_midedge(mesh, self.links, self.plate, x, self.half_turn, plastic_curvature=plastic)
-        goal = np.zeros(len(self.held_edges)) if turn_target is None else np.array(turn_target, float)
-        pins = make_turn_pins(self.held_edges, goal, bending)
-        stiff = np.zeros(mesh.node_count)
+    def settle(self, x, target, director, *, tolerance=1e-9, least=1e-6, most=300, plastic=None, longest=0.3):
+        """The equilibrium with the held nodes at `target` (m, 3) and the directors of the held edges at `director`.
+
+        It stops when the decrement is below `tolerance` times the energy, or times `least` if that is more.
+        """
+        mesh, half_turn = self.mesh, self.half_turn
+        bending = make_bending_midedge(mesh, self.links, self.plate, plastic_curvature=plastic)
+        pins = make_turn_pins(mesh, self.links, self.held_edges, director, bending)
+        stiff = np.full(mesh.node_count, 1e-9)
         stiff[self.held_nodes] = 1e3 * self.membrane.coefficients[0, 0]
-        stiff += 1e-9
         center = x.copy()
         center[self.held_nodes] = target
         hold = make_nodal(self.nodes, center, stiff, self.force)
         couplings = [(bending.stencil, bending.edges), (pins.nodes, pins.scalars)]
-        stencils = [self.nodes, bending.stencil]
-        system = MixedSystem(mesh.node_count, mesh.edges, stencils, couplings, make_solver(self.solver), PhaseTimer())
+        system = MixedSystem(
+            mesh.node_count,
+            mesh.edges,
+            [self.nodes, bending.stencil],
+            couplings,
+            make_solver(self.solver),
+            PhaseTimer(),
+        )
 
-        def value(x, turn):
-            parts = (self.membrane.value(x), hold.value(x), bending.value(x, turn), pins.value(turn))
+        def value(x, half_turn):
+            parts = (self.membrane.value(x), hold.value(x), bending.value(x, half_turn), pins.value(x, half_turn))
             return float(sum(part.sum() for part in parts))
 
-        turn = np.zeros(count)
         for _ in range(most):
             self.iterations += 1
-            at_nodes, at_edges = np.zeros_like(x), np.zeros(count)
-            found = bending.gradient_hessian(x, turn)
+            at_nodes, at_edges = np.zeros_like(x), np.zeros(len(half_turn))
+            found = bending.gradient_hessian(x, half_turn)
             terms = [(bending.stencil, found.blocks)]
             add_vectors(bending.stencil, found.vectors, 1.0, at_nodes)
             add_scalars(bending.edges, found.moments, 1.0, at_edges)
-            add_scalars(pins.scalars, pins.gradient(turn), 1.0, at_edges)
-            for energy in (self.membrane, hold):
+            add_scalars(pins.scalars, pins.gradient(x, half_turn), 1.0, at_edges)
+            for energy, stencil in ((self.membrane, bending.stencil), (hold, self.nodes)):
                 vectors, blocks = energy.gradient_hessian(x, True)
-                add_vectors(energy.stencil, vectors, 1.0, at_nodes)
-                terms.append((bending.stencil if energy is self.membrane else self.nodes, blocks))
+                add_vectors(stencil, vectors, 1.0, at_nodes)
+                terms.append((stencil, blocks))
             scalars = [
                 ScalarTerm(bending.stencil, bending.edges, found.mixed, found.own),
                 ScalarTerm(pins.nodes, pins.scalars, np.zeros((len(pins.scalars), 0, 1, 3)), pins.hessian()),
             ]
             matrix = system.assemble_mixed(terms, scalars)
             gradient = np.concatenate([at_nodes.ravel(), at_edges])
-            direction = system.direction(matrix, -gradient, is_convex=False)
-            assert direction is not None
-            decrement = -float(gradient @ direction)
-            step_x, step_turn = system.split(direction)
-            start, length = value(x, turn), min(1.0, 0.3 / np.abs(step_x).max())
-            while value(
-                x + length * step_x, turn + length * step_turn
-            ) > start - 1e-4 * length * decrement + 1e-13 * abs(start):
+            solution = system.direction(matrix, -gradient, is_convex=False)
+            assert solution is not None
+            decrement = -float(gradient @ solution)
+            step, turn = system.split(solution)
+            half_step = bending.half_direction(x, np.ascontiguousarray(step), turn)
+            start, length = value(x, half_turn), min(1.0, longest / np.abs(step).max())
+            goal = start + 1e-13 * abs(start)
+            while value(x + length * step, half_turn + length * half_step) > goal - 1e-4 * length * decrement:
                 length *= 0.5
                 assert length > 1e-9, "no descent"
-            x, turn = x + length * step_x, turn + length * step_turn
-            if rebase:
-                before = turn[self.held_edges]
-                bending, turn = bending.rebased(x, turn)
-                goal = goal - before
-                pins = type(pins)(pins.nodes, pins.scalars, goal, pins.stiffness)
-            if decrement < tolerance * max(abs(start), 1e-6):
+            x, half_turn = x + length * step, half_turn + length * half_step
+            if decrement < tolerance * max(abs(start), least):
                 break
         else:
             raise AssertionError("not converged")
-        self.half_turn = finished_half_turns(bending, self.links, x, turn)
-        self.bending, self.turn, self.system, self.matrix = bending, turn, system, matrix
+        self.half_turn = half_turn
         return x

@@ -99,7 +99,8 @@ class EdgeDerivatives(NamedTuple):
 class EdgeEnergy(ABC):
     """An energy whose elements have unknown turns of edges beside their nodes; its Hessian is always semi-definite.
 
-    `stencil` (n, k) nodes;  `edges` (n, m) edges of each element. Turns [rad] count from the pose that it was made for.
+    `stencil` (n, k) nodes;  `edges` (n, m) edges of each element. The state of an edge is its half turn [rad], see
+    `geometry.directors`; derivatives are by nodes and turns, and `half_direction` says what a turn does to the state.
     """
 
     has_turns: ClassVar[bool] = True
@@ -107,16 +108,21 @@ class EdgeEnergy(ABC):
     edges: Ints
 
     @abstractmethod
-    def value(self, x: Floats, turn: Floats) -> Floats:
-        """Energy of each element [J], (n,), at positions x (node_count, 3) [m] and turns (edge_count,) [rad]."""
+    def value(self, x: Floats, half_turn: Floats) -> Floats:
+        """Energy of each element [J], (n,), at positions x (node_count, 3) [m] and half turns (edge_count,) [rad]."""
 
     @abstractmethod
-    def gradient(self, x: Floats, turn: Floats) -> tuple[Floats, Floats]:
+    def gradient(self, x: Floats, half_turn: Floats) -> tuple[Floats, Floats]:
         """Derivatives by nodes (n, k, 3) [N] and by turns (n, m) [N m]."""
 
     @abstractmethod
-    def gradient_hessian(self, x: Floats, turn: Floats) -> EdgeDerivatives:
+    def gradient_hessian(self, x: Floats, half_turn: Floats) -> EdgeDerivatives:
         """All derivatives in one pass."""
+
+    @abstractmethod
+    def half_direction(self, x: Floats, direction: Floats, turn: Floats) -> Floats:
+        """The change of the half turns (edge_count,) that goes with a direction (node_count, 3) [m] of the nodes and
+        the `turn` (edge_count,) [rad] of the edges."""
 
     @abstractmethod
     def restricted_to(self, free: Bools, number: Ints, edge_number: Ints) -> EdgeEnergy:
@@ -169,16 +175,14 @@ def projection_mask(project: Projection, element_count: int) -> Bools:
     return np.ascontiguousarray(project, np.bool_)
 
 
-def element_values(energy: Energy | EdgeEnergy, x: Floats) -> Floats:
-    """Energy of each element [J], (n,), where no edge has turned since the energy was made."""
-    if isinstance(energy, EdgeEnergy):
-        return energy.value(x, np.zeros(int(energy.edges.max(initial=-1)) + 1))
-    return energy.value(x)
+def element_values(energy: Energy | EdgeEnergy, x: Floats, half_turn: Floats) -> Floats:
+    """Energy of each element [J], (n,), at positions x (node_count, 3) [m] and half turns (edge_count,) [rad]."""
+    return energy.value(x, half_turn) if isinstance(energy, EdgeEnergy) else energy.value(x)
 
 
-def total_value(energies: Sequence[Energy | EdgeEnergy], x: Floats) -> float:
-    """The sum over all elements of all energies [J], where no edge has turned since they were made."""
-    return sum(float(np.sum(element_values(energy, x))) for energy in energies)
+def total_value(energies: Sequence[Energy | EdgeEnergy], x: Floats, half_turn: Floats) -> float:
+    """The sum over all elements of all energies [J]."""
+    return sum(float(np.sum(element_values(energy, x, half_turn))) for energy in energies)
 
 
 _NO_GRADIENT = np.empty((0, 0, 3))

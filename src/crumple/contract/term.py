@@ -73,11 +73,7 @@ class MountedTerm(ABC):
 
     def measure(self, state: State) -> float:
         """The energy stored in the sheets [J], for reports."""
-        return total_value(self.stored(state, state.time), state.x)
-
-    def finish(self, before: State, state: State, turn: Floats) -> State:
-        """The state at the end of a step from `before`, with what belongs to the `turn` of its edges (turn_count,)."""
-        return state
+        return total_value(self.stored(state, state.time), state.x, state.half_turn)
 
     def relax(self, state: State) -> State:
         """The state on a new mesh, with what can be found anew there in its place. The same object as a rule."""

@@ -7,7 +7,8 @@ plate's stiffness (3×3, on (xx, yy, xy) [N m], see `plate_stiffness`), divided 
 surfaces and the balance of constant moments are exact, so it converges on every mesh, with any Poisson's ratio and
 grain. Directors at free edges are free: the moment there vanishes by itself.
 
-An element has three nodes and the three turns φ of its edges. Its Hessian is Jᵀ K J with J = ∂ψ/∂(x, φ) (Gauss–Newton):
+An element has three nodes and the three turns φ of its edges; its derivatives are by x and φ at the present shape, the
+state is x and the half turns φ½ (see `geometry.directors`). Its Hessian is Jᵀ K J with J = ∂ψ/∂(x, φ) (Gauss–Newton):
 semi-definite, exact at rest. Clamping the eigenvalues of the exact one takes ten times the iterations.
 For given x the energy is quadratic in φ: `relax_turns` finds its minimum with one linear solve.
 """
@@ -25,20 +26,15 @@ from scipy.sparse.linalg import splu
 from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
 from crumple.errors import SimulationError
 from crumple.geometry.directors import (
-    LEAST_COSINE,
-    Directors,
     EdgeLinks,
-    carried_angle,
-    carry_angles,
     curvature_angles,
     curvature_shapes,
-    edge_direction,
     face_normal,
+    half_angle,
     half_turns,
-    place_directors,
     split_angles,
-    start_directors,
 )
+from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Bools, Floats, Ints
@@ -54,7 +50,7 @@ class BendingMidedge(EdgeEnergy):
     """Mid-edge bending of n faces; every field has one row per face.
 
     `stencil` (n, 3) nodes;  `edges` (n, 3) edges of the half-edges k → k + 1;  `side` (n, 3) ∂ψ/∂φ = ±1;
-    `tangent`, `director` (n, 3, 3), `angle` (n, 3): see `Directors`;
+    `beyond` (n, 3) node opposite in the neighbour, −1 = none;
     `shape` (n, 3, 3) curvature per angle [1/m];  `stiffness` (n, 3, 3) K, damage included [N m];
     `rest_angle` (n, 3) ψ_p [rad].
     """
@@ -62,110 +58,106 @@ class BendingMidedge(EdgeEnergy):
     stencil: Ints
     edges: Ints
     side: Floats
-    tangent: Floats
-    director: Floats
-    angle: Floats
+    beyond: Ints
     shape: Floats
     stiffness: Floats
     rest_angle: Floats
 
-    def value(self, x: Floats, turn: Floats) -> Floats:
-        """Energy of each face [J], (n,), for positions x (node_count, 3) [m] and turns φ (edge_count,) [rad]."""
+    def value(self, x: Floats, half_turn: Floats) -> Floats:
+        """Energy of each face [J], (n,), in the shape x (node_count, 3) [m] with half turns φ½ (edge_count,) [rad]."""
         value = np.empty(len(self.stencil))
-        self._evaluate(x, turn, 0, value, _NONE)
+        self._evaluate(x, half_turn, 0, value, _NONE)
         return value
 
-    def gradient(self, x: Floats, turn: Floats) -> tuple[Floats, Floats]:
-        """Derivatives of each face's energy by its nodes (n, 3, 3) [N] and by its turns (n, 3) [N m]."""
+    def gradient(self, x: Floats, half_turn: Floats) -> tuple[Floats, Floats]:
+        """Derivatives of each face's energy by its nodes (n, 3, 3) [N] and by its turns φ (n, 3) [N m]."""
         n = len(self.stencil)
         out = _NONE._replace(vectors=np.empty((n, 3, 3)), moments=np.empty((n, 3)))
-        self._evaluate(x, turn, 1, np.empty(n), out)
+        self._evaluate(x, half_turn, 1, np.empty(n), out)
         return out.vectors, out.moments
 
-    def gradient_hessian(self, x: Floats, turn: Floats) -> EdgeDerivatives:
+    def gradient_hessian(self, x: Floats, half_turn: Floats) -> EdgeDerivatives:
         """Gradient and semi-definite Hessian in one pass."""
         n = len(self.stencil)
         out = EdgeDerivatives(
             np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6, 3, 3)), np.empty((n, 3, 3, 3)), np.empty((n, 6))
         )
-        self._evaluate(x, turn, 2, np.empty(n), out)
+        self._evaluate(x, half_turn, 2, np.empty(n), out)
         return out
 
-    def angles(self, x: Floats, turn: Floats) -> Floats:
+    def angles(self, x: Floats, half_turn: Floats) -> Floats:
         """ψ of each face [rad], (n, 3)."""
-        start = Directors(self.tangent, self.director, self.angle)
-        return carry_angles(x, self.stencil, start) + self.side * turn[self.edges]
+        return split_angles(self._links(len(half_turn)), x, half_turn)
 
-    def curvature(self, x: Floats, turn: Floats) -> Floats:
+    def curvature(self, x: Floats, half_turn: Floats) -> Floats:
         """S of each face as (xx, yy, xy) [1/m], (n, 3), in the convention of `plastic_curvature`."""
-        return curvature_of(self.shape, self.angles(x, turn))
+        return curvature_of(self.shape, self.angles(x, half_turn))
 
-    def started(self, start: Directors) -> BendingMidedge:
-        """The same from other directors at the start of a step (`start_directors`), whose turns are 0."""
-        return replace(self, tangent=start.tangent, director=start.director, angle=start.angle)
+    def half_direction(self, x: Floats, direction: Floats, turn: Floats) -> Floats:
+        """The change of the half turns (edge_count,) that goes with a direction of Newton's method from the shape x.
 
-    def rebased(self, x: Floats, turn: Floats) -> tuple[BendingMidedge, Floats]:
-        """The same energy with the present directors as references, and the turns from there: all 0.
-
-        No value changes. For steps in which edges turn far: call it where an iterate is accepted.
+        `direction` (node_count, 3) [m], `turn` (edge_count,) [rad]. An edge may turn only if all its faces are here.
         """
-        return self.started(place_directors(x, self.stencil, self.angles(x, turn))), np.zeros_like(turn)
+        change = np.empty((len(self.stencil), 3))
+        _angle_change(x, direction, turn, self.stencil, self.edges, self.side, change)
+        return half_turns(self._links(len(turn)), change)
 
-    def damped(self, ratio: Floats | float) -> BendingMidedge:
-        """Elastic energy plus its dissipation over one step, up to a constant per face; call it on a `started` energy.
+    def rested(self, rest_angle: Floats, stiffness: Floats | None = None) -> BendingMidedge:
+        """The same with other rest angles ψ_p (n, 3) (`curvature_angles` of S_p) and, if given, another K."""
+        return replace(self, rest_angle=rest_angle, stiffness=self.stiffness if stiffness is None else stiffness)
 
-        `ratio` r = β/dt, scalar or (n,): ½ K (ψ−ψ_p)² + r ½ K (ψ−ψ₀)², as one energy with the stiffness (1+r) K and the
-        rest angles (ψ_p + r ψ₀)/(1+r); see `energies.damping`.
+    def damped(self, start: Floats, ratio: Floats | float) -> BendingMidedge:
+        """Elastic energy plus its dissipation over one step, up to a constant per face, as one energy.
+
+        `start` (n, 3) the `angles` ψ₀ at the start of the step;  `ratio` r = β/dt, scalar or (n,). The sum of
+        ½ K (ψ−ψ_p)² and r ½ K (ψ−ψ₀)² has the stiffness (1+r) K and the rest angles (ψ_p + r ψ₀)/(1+r).
         """
         r = np.broadcast_to(np.asarray(ratio, np.float64), len(self.stencil))[:, None]
-        rest = (self.rest_angle + r * self.angle) / (1.0 + r)
+        rest = (self.rest_angle + r * start) / (1.0 + r)
         return replace(self, stiffness=self.stiffness * (1.0 + r)[..., None], rest_angle=rest)
 
-    def dissipation(self, ratio: Floats | float) -> BendingMidedge:
-        """The dissipation alone: r ½ K (ψ−ψ₀)² with ψ₀ the angles at the start of the step."""
+    def dissipation(self, start: Floats, ratio: Floats | float) -> BendingMidedge:
+        """The dissipation of `damped` alone."""
         r = np.broadcast_to(np.asarray(ratio, np.float64), len(self.stencil))[:, None, None]
-        return replace(self, stiffness=self.stiffness * r, rest_angle=self.angle)
+        return replace(self, stiffness=self.stiffness * r, rest_angle=start)
 
     def restricted_to(self, free: Bools, number: Ints, edge_number: Ints) -> BendingMidedge:
-        """The faces with a free node, nodes and edges renamed; `free`, `number` (node_count,), `edge_number`
-        (edge_count,)."""
-        kept = free[self.stencil].any(axis=1)
+        """The faces with a free node, or beside one, nodes and edges renamed; `free`, `number` (node_count,),
+        `edge_number` (edge_count,). Neighbours count because their angles depend on the node.
+        """
+        across = (self.beyond >= 0) & free[self.beyond]
+        kept = free[self.stencil].any(axis=1) | across.any(axis=1)
         rows = {name: np.ascontiguousarray(value[kept]) for name, value in vars(self).items()}
         rows["stencil"] = number[rows["stencil"]]
+        rows["beyond"] = np.where(rows["beyond"] < 0, -1, number[rows["beyond"]]).astype(np.int32)
         rows["edges"] = edge_number[rows["edges"]]
         return replace(self, **rows)
 
-    def _evaluate(self, x: Floats, turn: Floats, order: int, value: Floats, out: EdgeDerivatives) -> None:
+    def _links(self, edge_count: int) -> EdgeLinks:
+        return EdgeLinks(self.edges, self.side, self.beyond, self.stencil, edge_count)
+
+    def _evaluate(self, x: Floats, half_turn: Floats, order: int, value: Floats, out: EdgeDerivatives) -> None:
         if len(self.stencil):
             _midedge(
-                x, turn, self.stencil, self.edges, self.side, self.tangent, self.director, self.angle,
-                self.stiffness, self.rest_angle, order, value, *out,
+                x, half_turn, self.stencil, self.edges, self.side, self.beyond, self.stiffness, self.rest_angle,
+                order, value, *out,
             )  # fmt: skip
 
 
 def make_bending_midedge(
-    mesh: SheetMesh,
-    links: EdgeLinks,
-    stiffness: Floats,
-    x: Floats,
-    half_turn: Floats,
-    *,
-    plastic_curvature: Floats | None = None,
+    mesh: SheetMesh, links: EdgeLinks, stiffness: Floats, *, plastic_curvature: Floats | None = None
 ) -> BendingMidedge:
-    """The bending energy of all faces of `mesh` from the shape x (node_count, 3) [m] with the half turns (edge_count,).
+    """The bending energy of all faces of `mesh`.
 
     `stiffness` (3, 3) or (face_count, 3, 3) D, damage included [N m];  `plastic_curvature` (face_count, 3) S_p [1/m].
     """
-    start = start_directors(mesh, links, x, half_turn)
     shape = curvature_shapes(mesh)
     plastic = np.zeros((mesh.face_count, 3)) if plastic_curvature is None else plastic_curvature
     return BendingMidedge(
-        stencil=mesh.face_nodes,
+        stencil=links.face_nodes,
         edges=links.face_edge,
         side=links.side,
-        tangent=start.tangent,
-        director=start.director,
-        angle=start.angle,
+        beyond=links.beyond,
         shape=shape,
         stiffness=angle_stiffness(mesh, shape, stiffness),
         rest_angle=curvature_angles(mesh, plastic),
@@ -213,13 +205,14 @@ def curvature_of(shape: Floats, angle: Floats) -> Floats:
     return np.einsum("fk,fkq->fq", angle, shape)
 
 
-def relax_turns(energy: BendingMidedge, x: Floats, edge_count: int, *, held: Bools | None = None) -> Floats:
-    """The turns φ (edge_count,) [rad] that minimise the energy for the positions x (node_count, 3) [m].
+def relax_turns(energy: BendingMidedge, x: Floats, half_turn: Floats, *, held: Bools | None = None) -> Floats:
+    """The half turns φ½ (edge_count,) [rad] that minimise the energy in the shape x (node_count, 3) [m].
 
-    `held` (edge_count,): turns that stay 0. Edges without stiffness do not turn.
+    `held` (edge_count,): edges that keep their `half_turn`. Edges without stiffness keep theirs, too.
     """
+    edge_count = len(half_turn)
     turn = np.zeros(edge_count)
-    found = energy.gradient_hessian(x, turn)
+    found = energy.gradient_hessian(x, half_turn)
     right = -np.bincount(energy.edges.ravel(), found.moments.ravel(), edge_count)
     matrix = turn_matrix(energy, found.own, edge_count)
     diagonal = matrix.diagonal()
@@ -234,7 +227,7 @@ def relax_turns(energy: BendingMidedge, x: Floats, edge_count: int, *, held: Boo
         except RuntimeError as error:
             raise SimulationError(f"the directors of the sheet could not be relaxed: {error}") from None
         turn[chosen] = factor.solve(right[chosen])
-    return turn
+    return half_turn + turn
 
 
 def turn_matrix(energy: BendingMidedge, own: Floats, edge_count: int) -> sp.csr_matrix:
@@ -249,53 +242,41 @@ def turn_matrix(energy: BendingMidedge, own: Floats, edge_count: int) -> sp.csr_
     return sp.csr_matrix(entries, shape=(edge_count, edge_count))
 
 
-def relaxed_half_turns(
-    mesh: SheetMesh,
-    links: EdgeLinks,
-    stiffness: Floats,
-    x: Floats,
-    *,
-    plastic_curvature: Floats | None = None,
-    half_turn: Floats | None = None,
-) -> Floats:
-    """The half turns φ½ (edge_count,) [rad] of a sheet in the shape x whose directors are in equilibrium.
-
-    `stiffness` as in `make_bending_midedge`. From `half_turn`, or from directors in the middle: it decides nothing but
-    the branch of the angles.
-    """
-    before = np.zeros(links.edge_count) if half_turn is None else half_turn
-    energy = make_bending_midedge(mesh, links, stiffness, x, before, plastic_curvature=plastic_curvature)
-    return before + relax_turns(energy, x, links.edge_count)
-
-
 def sheet_curvature(mesh: SheetMesh, links: EdgeLinks, x: Floats, half_turn: Floats) -> Floats:
     """S of each face as (xx, yy, xy) [1/m], (face_count, 3), in the shape x with the half turns φ½ (edge_count,)."""
-    return curvature_of(curvature_shapes(mesh), split_angles(mesh, links, x, half_turn))
+    return curvature_of(curvature_shapes(mesh), split_angles(links, x, half_turn))
 
 
-def finished_half_turns(energy: BendingMidedge, links: EdgeLinks, x: Floats, turn: Floats) -> Floats:
-    """The half turns φ½ (edge_count,) [rad] at the end of a step that led to x and the turns φ (edge_count,)."""
-    return half_turns(links, energy.angles(x, turn))
+@njit(cache=True, parallel=True)
+def _angle_change(x, direction, turn, stencil, edges, side, out):
+    """dψ of every corner for a direction and turns."""
+    for f in prange(len(stencil)):
+        nx, ny, nz, double_area = face_normal(x, stencil[f, 0], stencil[f, 1], stencil[f, 2])
+        slope = np.empty(3)
+        for c in range(3):
+            fill_slope(x, stencil[f, c], stencil[f, (c + 1) % 3], stencil[f, (c + 2) % 3], double_area, c, slope)
+            change = side[f, c] * turn[edges[f, c]]
+            for a in range(3):
+                n = stencil[f, a]
+                change += slope[a] * (nx * direction[n, 0] + ny * direction[n, 1] + nz * direction[n, 2])
+            out[f, c] = change
 
 
 @njit(cache=True, parallel=True)
 def _midedge(
-    x, turn, stencil, edges, side, tangent, director, angle, stiffness, rest_angle,
+    x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
     order, value, vectors, moments, blocks, mixed, own,
 ):  # fmt: skip
     for f in prange(len(stencil)):
-        i, j, k = stencil[f, 0], stencil[f, 1], stencil[f, 2]
-        nx, ny, nz, double_area = face_normal(x, i, j, k)
+        nx, ny, nz, double_area = face_normal(x, stencil[f, 0], stencil[f, 1], stencil[f, 2])
         offset = np.empty(3)
-        slope = np.zeros((3, 3, 3))  # ∂ψ_c/∂x_a as [c, a]
+        slope = np.empty((3, 3))  # ∂ψ_c/∂x_a = slope[c, a] n̂
         for c in range(3):
             tail, head = stencil[f, c], stencil[f, (c + 1) % 3]
-            tx, ty, tz, length = edge_direction(x, tail, head)
-            psi = carried_angle(nx, ny, nz, tx, ty, tz, tangent[f, c], director[f, c], angle[f, c])
-            offset[c] = psi + side[f, c] * turn[edges[f, c]] - rest_angle[f, c]
+            psi = half_angle(x, tail, head, beyond[f, c], nx, ny, nz) + side[f, c] * half_turn[edges[f, c]]
+            offset[c] = psi - rest_angle[f, c]
             if order > 0:
-                opposite = stencil[f, (c + 2) % 3]
-                fill_slope(x, tail, opposite, nx, ny, nz, double_area, tx, ty, tz, length, tangent[f, c], c, slope[c])
+                fill_slope(x, tail, head, stencil[f, (c + 2) % 3], double_area, c, slope[c])
         energy = 0.0
         moment = np.empty(3)
         for c in range(3):
@@ -309,8 +290,8 @@ def _midedge(
         for c in range(3):
             moments[f, c] = side[f, c] * moment[c]
         for a in range(3):
-            for q in range(3):
-                vectors[f, a, q] = moment[0] * slope[0, a, q] + moment[1] * slope[1, a, q] + moment[2] * slope[2, a, q]
+            force = moment[0] * slope[0, a] + moment[1] * slope[1, a] + moment[2] * slope[2, a]
+            vectors[f, a, 0], vectors[f, a, 1], vectors[f, a, 2] = force * nx, force * ny, force * nz
         if order == 1:
             continue
         block = 0
@@ -318,45 +299,37 @@ def _midedge(
             for d in range(c, 3):
                 own[f, block] = side[f, c] * side[f, d] * stiffness[f, c, d]
                 block += 1
-        push = np.empty((3, 3, 3))  # Σ_c K_dc ∂ψ_c/∂x_a as [d, a]
+        push = np.empty((3, 3))  # Σ_c K_dc slope[c, a] as [d, a]
         for d in range(3):
             for a in range(3):
-                for q in range(3):
-                    push[d, a, q] = (
-                        stiffness[f, d, 0] * slope[0, a, q]
-                        + stiffness[f, d, 1] * slope[1, a, q]
-                        + stiffness[f, d, 2] * slope[2, a, q]
-                    )
-                    mixed[f, a, d, q] = side[f, d] * push[d, a, q]
+                k = (
+                    stiffness[f, d, 0] * slope[0, a]
+                    + stiffness[f, d, 1] * slope[1, a]
+                    + stiffness[f, d, 2] * slope[2, a]
+                )
+                push[d, a] = k
+                k *= side[f, d]
+                mixed[f, a, d, 0], mixed[f, a, d, 1], mixed[f, a, d, 2] = k * nx, k * ny, k * nz
         block = 0
         for a in range(3):
             for b in range(a, 3):
-                for q in range(3):
-                    for r in range(3):
-                        blocks[f, block, q, r] = (
-                            push[0, a, q] * slope[0, b, r]
-                            + push[1, a, q] * slope[1, b, r]
-                            + push[2, a, q] * slope[2, b, r]
-                        )
+                k = push[0, a] * slope[0, b] + push[1, a] * slope[1, b] + push[2, a] * slope[2, b]
+                out = blocks[f, block]
+                out[0, 0], out[0, 1], out[0, 2] = k * nx * nx, k * nx * ny, k * nx * nz
+                out[1, 0], out[1, 1], out[1, 2] = out[0, 1], k * ny * ny, k * ny * nz
+                out[2, 0], out[2, 1], out[2, 2] = out[0, 2], out[1, 2], k * nz * nz
                 block += 1
 
 
 @njit(cache=True)
-def fill_slope(x, tail, opposite, nx, ny, nz, double_area, tx, ty, tz, length, before, corner, out):
-    """Write ∂ψ/∂x of corner `corner` into the rows of its face's nodes, `out` (3, 3) [1/m]."""
+def fill_slope(x, tail, head, opposite, double_area, corner, out):
+    """Write −c_p/h of the half-edge tail → head at `corner`: what ∂ψ/∂x_p is along the normal, `out` (3,) [1/m]."""
+    ex, ey, ez = x[head, 0] - x[tail, 0], x[head, 1] - x[tail, 1], x[head, 2] - x[tail, 2]
     ax, ay, az = x[opposite, 0] - x[tail, 0], x[opposite, 1] - x[tail, 1], x[opposite, 2] - x[tail, 2]
-    s = (ax * tx + ay * ty + az * tz) / length
-    m = -length / double_area
-    cosine = tx * before[0] + ty * before[1] + tz * before[2]
-    g = 1.0 / (max(1.0 + cosine, LEAST_COSINE) * length)
-    gx = g * (before[1] * tz - before[2] * ty)
-    gy = g * (before[2] * tx - before[0] * tz)
-    gz = g * (before[0] * ty - before[1] * tx)
-    head, top = (corner + 1) % 3, (corner + 2) % 3
-    p, q = (s - 1.0) * m, -s * m
-    out[corner, 0], out[corner, 1], out[corner, 2] = p * nx + gx, p * ny + gy, p * nz + gz
-    out[head, 0], out[head, 1], out[head, 2] = q * nx - gx, q * ny - gy, q * nz - gz
-    out[top, 0], out[top, 1], out[top, 2] = m * nx, m * ny, m * nz
+    square = max(ex * ex + ey * ey + ez * ez, SMALLEST_SQUARE)
+    s = (ax * ex + ay * ey + az * ez) / square
+    m = -sqrt(square) / double_area
+    out[corner], out[(corner + 1) % 3], out[(corner + 2) % 3] = (s - 1.0) * m, -s * m, m
 
 
 _UPPER = [(a, b) for a in range(3) for b in range(a, 3)]

@@ -1,8 +1,13 @@
-"""Springs ½ k (φ − φ₀)² that hold the turns of chosen edges: a clamp along a line of nodes.
+"""Springs that hold the directors of chosen edges: a clamp along a line of nodes.
 
-A handle that holds whole faces needs none: their bending stiffness is raised (`bending_midedge.face_stiffness`), and
-the directors at their rim follow their normals. A handle that holds only a row of nodes leaves the sheet free to turn
-about it, unless it holds the directors of the row, too.
+    E = ½ k (ψ − ψ_r)²
+
+with ψ and ψ_r the angles about the edge from the normal of its first face to its director and to the wanted one. A
+handle that holds whole faces needs none: their bending stiffness is raised (`bending_midedge.face_stiffness`), and the
+directors at their rim follow their normals. A handle that holds only a row of nodes leaves the sheet free to turn about
+it, unless it holds the directors of the row, too.
+
+The derivative is by the turn alone: the nodes of such an edge are held, and the wanted director is normal to it there.
 """
 
 from __future__ import annotations
@@ -12,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.energies.bending_midedge import BendingMidedge
-from crumple.geometry.directors import Directors, EdgeLinks
+from crumple.geometry.directors import EdgeLinks, edge_directors
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Floats, Ints
 
 STIFFNESS = 1e4
@@ -21,48 +27,61 @@ STIFFNESS = 1e4
 
 @dataclass(frozen=True)
 class TurnPins:
-    """`nodes` (n, 0) none;  `scalars` (n, 1) edges;  `target` (n,) φ₀ [rad];  `stiffness` (n,) k [N m]."""
+    """Directors held at `edges` (n,) to `target` (n, 3), unit vectors, with `stiffness` (n,) [N m].
 
-    nodes: Ints
-    scalars: Ints
+    `nodes` (n, 0) and `scalars` (n, 1) are their stencil in a mixed system.
+    """
+
+    mesh: SheetMesh
+    links: EdgeLinks
+    edges: Ints
     target: Floats
     stiffness: Floats
+    nodes: Ints
+    scalars: Ints
 
-    def value(self, turn: Floats) -> Floats:
-        """Energy of each spring [J], (n,), for the turns φ (edge_count,) [rad]."""
-        return 0.5 * self.stiffness * (turn[self.scalars[:, 0]] - self.target) ** 2
+    def value(self, x: Floats, half_turn: Floats) -> Floats:
+        """Energy of each spring [J], (n,)."""
+        return 0.5 * self.stiffness * self.offsets(x, half_turn) ** 2
 
-    def gradient(self, turn: Floats) -> Floats:
+    def gradient(self, x: Floats, half_turn: Floats) -> Floats:
         """Derivative by the turn [N m], (n, 1)."""
-        return (self.stiffness * (turn[self.scalars[:, 0]] - self.target))[:, None]
+        return (self.stiffness * self.offsets(x, half_turn))[:, None]
 
     def hessian(self) -> Floats:
         """Second derivative by the turn [N m], (n, 1)."""
         return self.stiffness[:, None]
 
+    def offsets(self, x: Floats, half_turn: Floats) -> Floats:
+        """How far the directors are turned from their targets [rad], (n,)."""
+        if not len(self.edges):
+            return np.zeros(0)
+        return turned_from(self.mesh, self.links, x, half_turn, self.edges, self.target)
 
-def make_turn_pins(edges: Ints, target: Floats, energy: BendingMidedge) -> TurnPins:
-    """Springs at `edges` (n,) towards the turns `target` (n,) [rad], hard beside the bending `energy`."""
+
+def make_turn_pins(mesh: SheetMesh, links: EdgeLinks, edges: Ints, target: Floats, energy: BendingMidedge) -> TurnPins:
+    """Springs at `edges` (n,) towards the directors `target` (n, 3), hard beside the bending `energy`.
+
+    A handle that turns by a rotation R from where it gripped wants R times the `edge_directors` of then.
+    """
     diagonal = np.trace(energy.stiffness, axis1=1, axis2=2) / 3.0
     return TurnPins(
+        mesh=mesh,
+        links=links,
+        edges=np.ascontiguousarray(edges, np.int32),
+        target=np.ascontiguousarray(target, np.float64).reshape(-1, 3),
+        stiffness=np.full(len(edges), STIFFNESS * float(diagonal.mean())),
         nodes=np.zeros((len(edges), 0), np.int32),
         scalars=np.ascontiguousarray(edges, np.int32).reshape(-1, 1),
-        target=np.ascontiguousarray(target, np.float64),
-        stiffness=np.full(len(edges), STIFFNESS * float(diagonal.mean())),
     )
 
 
-def turns_to(start: Directors, links: EdgeLinks, edges: Ints, tangent: Floats, director: Floats) -> Floats:
-    """The turns φ₀ (n,) [rad] that bring the directors of `edges` (n,) from the `start` of a step to `director` (n, 3).
-
-    `tangent` (n, 3): unit vectors of the edges then, as `SheetMesh.edges` runs them. A handle that turns by the
-    rotation R during the step wants R t̂₀ and R d̂₀.
-    """
-    corner = np.full(links.edge_count, -1)
-    corner[links.face_edge.ravel()[::-1]] = np.arange(links.face_edge.size)[::-1]  # the first face that has the edge
-    old_t = start.tangent.reshape(-1, 3)[corner[edges]]
-    old_d = start.director.reshape(-1, 3)[corner[edges]]
-    along = np.einsum("ei,ei->e", old_d, tangent) / (1.0 + np.einsum("ei,ei->e", old_t, tangent))
-    carried = old_d - along[:, None] * (old_t + tangent)
-    across = np.einsum("ei,ei->e", np.cross(carried, director), tangent)
-    return np.arctan2(across, np.einsum("ei,ei->e", carried, director))
+def turned_from(mesh: SheetMesh, links: EdgeLinks, x: Floats, half_turn: Floats, edges: Ints, target: Floats) -> Floats:
+    """Angles about the `edges` (n,), as `SheetMesh.edges` runs them, from `target` (n, 3) to their directors [rad]."""
+    director = edge_directors(mesh, links, x, half_turn)[edges]
+    tangent = x[mesh.edges[edges, 1]] - x[mesh.edges[edges, 0]]
+    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    across = np.einsum("ei,ei->e", np.cross(target, director), tangent)
+    along = np.einsum("ei,ei->e", target, director)
+    along -= np.einsum("ei,ei->e", target, tangent) * np.einsum("ei,ei->e", director, tangent)
+    return np.arctan2(across, along)

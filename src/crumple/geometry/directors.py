@@ -2,45 +2,40 @@
 
 For the corner k of a face, with the half-edge from corner k to corner k + 1 and its unit vector t̂,
 
-    ψ_k = angle about t̂ from the normal n̂ of the face to the director d̂ of the edge,
+    ψ_k = angle about t̂ from the normal n̂ of the face to the director of the edge,
 
 so that the dihedral angle of a hinge is θ = ψ_A + ψ_B, and the curvature of a face follows from its three angles
-(`curvature_shapes`). A director may turn about its edge, and depends on nothing but its edge [Grinspun2006]: with the
-unit vector t̂₀ and the director d̂₀ at the start of a step, and the turn φ since then,
+(`curvature_shapes`) [Grinspun2006].
 
-    d̂ = d̂' turned by φ about the edge,    d̂' = d̂₀ − (d̂₀·t̂)/(1 + t̂₀·t̂) (t̂₀ + t̂),
+**State.** What is kept is the `half_turn` φ½ of every edge, the angle of its director from the middle of the faces:
+ψ_A = θ/2 + φ½ and ψ_B = θ/2 − φ½ (ψ_A = φ½ at a free edge), A being the face of `SheetMesh.edge_corners`. Rigid motions
+do not change it, and 0 is a good guess for a new edge. θ is known in (−π, π) only and jumps where the faces of a hinge
+pass through each other, which contact does not allow; ψ may go beyond ±π.
 
-d̂' being d̂₀ carried along without twist from t̂₀ to t̂ (as in [Bergou2008]). That is smooth as long as no edge turns by
-180° during a step. ψ is then φ plus a function of the three nodes of the face alone:
+**Motion.** When nodes move by dx and a director turns by dφ about its edge (otherwise carried along without twist),
 
-    ∂ψ_k/∂x_p = −c_p n̂/h + e_p (t̂ × t̂₀)/((1 + t̂₀·t̂) L),     ∂ψ_k/∂φ = ±1
+    dψ_k = −Σ_p c_p n̂·dx_p/h ± dφ
 
-with c, h, L as in `geometry.hinge` and e = (−1, 1, 0) on the nodes (tail, head, opposite). The sign tells whether the
-face runs the edge as `SheetMesh.edges` does.
+with c and h as in `geometry.hinge`: three nodes and three turns per face, although φ½ itself knows the four nodes of
+the hinge. So forces and stiffness are taken by (x, φ) at the present shape; a step of length α along a direction
+(dx, dφ) leads to x + α dx and φ½ + α dφ½ with dφ½ = `half_turns` of dψ. That curve has the same tangent as turning the
+directors by α dφ, but parts of the sheet that swing around far in one step keep their angles.
 
-**State.** What is kept between steps is the `half_turn` φ½ of every edge, with which ψ_A = θ/2 + φ½ and ψ_B = θ/2 − φ½
-(ψ_A = φ½ at a free edge), A being the face of `SheetMesh.edge_corners`. Rigid motions do not change it, and 0 is a good
-guess for a new edge. θ jumps at ±π, where the faces of a hinge pass through each other. ψ itself does not jump there
-during a step: it is continued from its value at the start of the step.
-
-**Sheets with one side.** Where neighbours are oriented against each other (the seam of a Möbius strip), the director
-counts with the opposite sign in B, and ψ_B = φ½ − θ/2.
+**Sheets with one side.** Where neighbours are oriented against each other (the seam of a Möbius strip), each sees θ in
+its own orientation: θ_B = −θ_A, and ψ_B = θ_B/2 + φ½.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2, pi, sqrt
+from math import atan2, sqrt
 
 import numpy as np
 from numba import njit, prange
 
-from crumple.geometry.hinge import SMALLEST_SQUARE, dihedral_angles
+from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
 from crumple.typing import Bools, Floats, Ints
-
-LEAST_COSINE = 1e-6
-"""Floor of 1 + t̂₀·t̂: numbers stay finite when an edge has turned right around."""
 
 
 @dataclass(frozen=True)
@@ -48,31 +43,16 @@ class EdgeLinks:
     """Which edges the faces have, and how they run them; constant while the mesh is.
 
     `face_edge` (face_count, 3) edge of half-edge 3 f + k, as numbered in `SheetMesh.edges`;
-    `side` (face_count, 3) 1 where the face runs the edge as `SheetMesh.edges` does, else −1: ∂ψ/∂φ;
-    `sign` (face_count, 3) −1 in the face B of a hinge whose faces are oriented against each other, else 1;
-    `hinge_edge` (hinge_count,) edge of each hinge.
+    `side` (face_count, 3) ∂ψ/∂φ: 1 where the face runs the edge as `SheetMesh.edges` does, else −1;
+    `beyond` (face_count, 3) the node opposite to the edge in the neighbour, −1 at a free edge;
+    `face_nodes` (face_count, 3) as in the mesh;  `edge_count`.
     """
 
     face_edge: Ints
     side: Floats
-    sign: Floats
-    hinge_edge: Ints
-
-    @property
-    def edge_count(self) -> int:
-        return int(self.face_edge.max(initial=-1)) + 1
-
-
-@dataclass(frozen=True)
-class Directors:
-    """The directors at the start of a step, as each face sees them: directions along its own half-edges.
-
-    `tangent`, `director` (face_count, 3, 3) unit vectors t̂₀, d̂₀ of corner k;  `angle` (face_count, 3) ψ there [rad].
-    """
-
-    tangent: Floats
-    director: Floats
-    angle: Floats
+    beyond: Ints
+    face_nodes: Ints
+    edge_count: int
 
 
 def edge_links(mesh: SheetMesh) -> EdgeLinks:
@@ -87,10 +67,10 @@ def edge_links(mesh: SheetMesh) -> EdgeLinks:
     tail = mesh.face_nodes.ravel()
     side = np.ones(3 * mesh.face_count)
     side[second[inner]] = np.where(tail[second[inner]] == tail[first[inner]], 1.0, -1.0)
-    sign = np.ones(3 * mesh.face_count)
-    sign[second[inner]] = -side[second[inner]]
+    opposite = np.roll(mesh.face_nodes, 1, axis=1).ravel()
+    beyond = np.where(mesh.twin == BOUNDARY, -1, opposite[mesh.twin]).astype(np.int32)
     shape = (mesh.face_count, 3)
-    return EdgeLinks(face_edge.reshape(shape), side.reshape(shape), sign.reshape(shape), numbers[inner])
+    return EdgeLinks(face_edge.reshape(shape), side.reshape(shape), beyond.reshape(shape), mesh.face_nodes, len(first))
 
 
 def curvature_shapes(mesh: SheetMesh) -> Floats:
@@ -120,39 +100,30 @@ def curvature_angles(mesh: SheetMesh, curvature: Floats) -> Floats:
     return -product * np.linalg.norm(edge, axis=2) / (4.0 * np.abs(mesh.face_area)[:, None])
 
 
-def split_angles(mesh: SheetMesh, links: EdgeLinks, x: Floats, half_turn: Floats) -> Floats:
+def split_angles(links: EdgeLinks, x: Floats, half_turn: Floats) -> Floats:
     """The angles ψ (face_count, 3) [rad] of the shape x (node_count, 3) with the half turns φ½ (edge_count,)."""
-    half = np.zeros(len(half_turn))
-    half[links.hinge_edge] = 0.5 * dihedral_angles(x, mesh.hinges.nodes)
-    turned = links.sign * half[links.face_edge]
-    # side · φ½ is +φ½ in A and −φ½ in B; on a one-sided seam side is 1 in B and both parts of ψ_B change sign
-    return turned + links.side * half_turn[links.face_edge]
-
-
-def start_directors(mesh: SheetMesh, links: EdgeLinks, x: Floats, half_turn: Floats) -> Directors:
-    """The directors of the shape x (node_count, 3) [m] with the half turns φ½ (edge_count,) [rad]."""
-    return place_directors(x, mesh.face_nodes, split_angles(mesh, links, x, half_turn))
-
-
-def place_directors(x: Floats, face_nodes: Ints, angle: Floats) -> Directors:
-    """The directors of faces in the shape x (node_count, 3) [m] with the angles ψ (face_count, 3) [rad]."""
-    tangent, director = np.empty((len(face_nodes), 3, 3)), np.empty((len(face_nodes), 3, 3))
-    _place_directors(x, face_nodes, angle, tangent, director)
-    return Directors(tangent, director, angle)
+    out = np.empty((len(links.face_nodes), 3))
+    _split_angles(x, half_turn, links.face_nodes, links.face_edge, links.side, links.beyond, out)
+    return out
 
 
 def half_turns(links: EdgeLinks, angle: Floats) -> Floats:
-    """The half turns φ½ (edge_count,) [rad] that belong to the angles ψ (face_count, 3) [rad]."""
+    """The half turns φ½ (edge_count,) [rad] of the angles ψ (face_count, 3) [rad]; linear, so also of their changes."""
     total = np.bincount(links.face_edge.ravel(), (links.side * angle).ravel(), links.edge_count)
     faces = np.bincount(links.face_edge.ravel(), minlength=links.edge_count)
-    return np.asarray(total / faces, np.float64)
+    return np.asarray(total / np.maximum(faces, 1), np.float64)
 
 
-def carry_angles(x: Floats, face_nodes: Ints, start: Directors) -> Floats:
-    """ψ (face_count, 3) [rad] in the shape x (node_count, 3) of directors that have not turned since the `start`."""
-    out = np.empty((len(face_nodes), 3))
-    _carry_angles(x, face_nodes, start.tangent, start.director, start.angle, out)
-    return out
+def edge_directors(mesh: SheetMesh, links: EdgeLinks, x: Floats, half_turn: Floats) -> Floats:
+    """The directors, unit vectors (edge_count, 3), of the shape x (node_count, 3) with the half turns (edge_count,)."""
+    face, k = mesh.edge_corners // 3, mesh.edge_corners % 3
+    angle = split_angles(links, x, half_turn)[face, k]
+    corner = x[mesh.face_nodes[face]]
+    normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    tangent = x[mesh.edges[:, 1]] - x[mesh.edges[:, 0]]
+    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    return np.cos(angle)[:, None] * normal + np.sin(angle)[:, None] * np.cross(tangent, normal)
 
 
 def held_faces(face_nodes: Ints, node_handle: Ints) -> Bools:
@@ -167,26 +138,13 @@ def held_edges(edges: Ints, node_handle: Ints) -> Bools:
 
 
 @njit(cache=True, parallel=True)
-def _place_directors(x, face_nodes, angle, tangent, director):
+def _split_angles(x, half_turn, face_nodes, face_edge, side, beyond, out):
     for f in prange(len(face_nodes)):
         nx, ny, nz, _ = face_normal(x, face_nodes[f, 0], face_nodes[f, 1], face_nodes[f, 2])
         for k in range(3):
-            i, j = face_nodes[f, k], face_nodes[f, (k + 1) % 3]
-            tx, ty, tz, _ = edge_direction(x, i, j)
-            c, s = np.cos(angle[f, k]), np.sin(angle[f, k])
-            tangent[f, k, 0], tangent[f, k, 1], tangent[f, k, 2] = tx, ty, tz
-            director[f, k, 0] = c * nx + s * (ty * nz - tz * ny)
-            director[f, k, 1] = c * ny + s * (tz * nx - tx * nz)
-            director[f, k, 2] = c * nz + s * (tx * ny - ty * nx)
-
-
-@njit(cache=True, parallel=True)
-def _carry_angles(x, face_nodes, tangent, director, angle, out):
-    for f in prange(len(face_nodes)):
-        nx, ny, nz, _ = face_normal(x, face_nodes[f, 0], face_nodes[f, 1], face_nodes[f, 2])
-        for k in range(3):
-            tx, ty, tz, _ = edge_direction(x, face_nodes[f, k], face_nodes[f, (k + 1) % 3])
-            out[f, k] = carried_angle(nx, ny, nz, tx, ty, tz, tangent[f, k], director[f, k], angle[f, k])
+            tail, head = face_nodes[f, k], face_nodes[f, (k + 1) % 3]
+            half = half_angle(x, tail, head, beyond[f, k], nx, ny, nz)
+            out[f, k] = half + side[f, k] * half_turn[face_edge[f, k]]
 
 
 @njit(cache=True)
@@ -200,20 +158,13 @@ def face_normal(x, i, j, k):
 
 
 @njit(cache=True)
-def edge_direction(x, i, j):
-    """Unit vector from node i to node j, three numbers, and their distance [m]."""
+def half_angle(x, i, j, b, nx, ny, nz):
+    """Half the dihedral angle θ [rad] at the half-edge i → j of a face with the normal n̂; `b` opposite, −1 = none."""
+    if b < 0:
+        return 0.0
     ex, ey, ez = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+    bx, by, bz = x[b, 0] - x[i, 0], x[b, 1] - x[i, 1], x[b, 2] - x[i, 2]
+    qx, qy, qz = ez * by - ey * bz, ex * bz - ez * bx, ey * bx - ex * by
+    sx, sy, sz = ny * qz - nz * qy, nz * qx - nx * qz, nx * qy - ny * qx
     length = sqrt(max(ex * ex + ey * ey + ez * ez, SMALLEST_SQUARE))
-    return ex / length, ey / length, ez / length, length
-
-
-@njit(cache=True)
-def carried_angle(nx, ny, nz, tx, ty, tz, tangent, director, before):
-    """ψ [rad] of a director carried from the edge direction `tangent` to t̂; the branch nearest to `before`."""
-    ax, ay, az = director[0], director[1], director[2]
-    cosine = tx * tangent[0] + ty * tangent[1] + tz * tangent[2]
-    along = (ax * tx + ay * ty + az * tz) / max(1.0 + cosine, LEAST_COSINE)
-    ax, ay, az = ax - along * (tangent[0] + tx), ay - along * (tangent[1] + ty), az - along * (tangent[2] + tz)
-    across = ax * (ty * nz - tz * ny) + ay * (tz * nx - tx * nz) + az * (tx * ny - ty * nx)
-    angle = atan2(across, ax * nx + ay * ny + az * nz)
-    return angle + 2.0 * pi * np.rint((before - angle) / (2.0 * pi))
+    return 0.5 * atan2((ex * sx + ey * sy + ez * sz) / length, nx * qx + ny * qy + nz * qz)

@@ -102,7 +102,7 @@ class Derived:
     @property
     def turn_count(self) -> int:
         """How many edges have unknown turns: all, or none where hinges bend."""
-        return len(self.bending.edges) if isinstance(self.bending, MountedMidedge) else 0
+        return self.bending.links.edge_count if isinstance(self.bending, MountedMidedge) else 0
 
     @cached_property
     def _surfaces(self) -> dict[tuple[bool, ...], Surface]:

@@ -48,13 +48,13 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     """
     stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
     instants, obstacle_x, outcome = [Instant(state.x, state.v, state.a)], state.obstacle_x, None
-    turn = np.zeros(derived.turn_count)
+    half_turn = state.half_turn
     stage = next(stages)
     while True:
-        found = _solve(derived, stage, obstacle_x, turn, hold=hold)
+        found = _solve(derived, stage, obstacle_x, half_turn, hold=hold)
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
-        obstacle_x, turn = np.ascontiguousarray(found.x[count:]), found.turn
+        obstacle_x, half_turn = np.ascontiguousarray(found.x[count:]), found.half_turn
         instants.append(reached(stage, np.ascontiguousarray(found.x[:count])))
         if found.ending is not Ending.CONVERGED:
             break
@@ -76,9 +76,9 @@ def _after(first: Outcome, second: Outcome) -> Outcome:
     )
 
 
-def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, turn: Floats, *, hold: bool) -> Outcome:
-    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) and the turns (turn_count,) of
-    the edges since the start of the step on."""
+def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, half_turn: Floats, *, hold: bool) -> Outcome:
+    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) and the edges' half turns
+    (edge_count,) on."""
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
@@ -92,9 +92,9 @@ def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, turn: Floats, *, 
         derived.system.thin([stencil])
     inertia = _inertia(derived, stage)
     energies = [inertia, *derived.over(stage)]
-    potential = Potential(len(stage.start), energies, touching, derived.timer, turn_count=len(turn))
+    potential = Potential(len(stage.start), energies, touching, derived.timer, turn_count=derived.turn_count)
     newton = Newton(potential, derived.system, stage_stop(derived, stage, inertia, touching, x))
-    return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, turn=turn)
+    return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
 
 
 def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:

@@ -57,7 +57,7 @@ def accelerations(state: State, derived: Derived) -> tuple[Floats, float]:
     touching = _touching(derived, derived.surface(state.time), x)
     potential = Potential(state.mesh.node_count, derived.projected(state), touching, PhaseTimer())
     least_gap = 1.0 if touching is None else touching.least_relative_gap(x)
-    still = make_pose(x, np.zeros(derived.turn_count))
+    still = make_pose(x, state.half_turn)
     return -potential.gradient(still) / derived.mass[:, None], least_gap
 
 
@@ -84,7 +84,7 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     moving = order[:count]
     touching = _touching(derived, surface, x)
     potential = Potential(count, energies, touching, PhaseTimer(), turn_count=len(edges.chosen))
-    pose = make_pose(x, np.zeros(derived.turn_count))
+    pose = make_pose(x, edges.ordered(state.half_turn))
     energy = potential.value(pose)
     softest = min(material.stretch_stiffness for material in derived.model.materials)
     nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
@@ -98,19 +98,14 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     for share in TOLERANCES:
         options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, max(ITERATIONS, WORK // len(free)))
         newton = Newton(potential, system, options)
-        outcome = newton.minimise(pose.x, pose.x[count:], derived.node_part[order], hold=True, turn=pose.turn)
-        pose = Pose(outcome.x, outcome.turn)
+        outcome = newton.minimise(pose.x, pose.x[count:], derived.node_part[order], hold=True, half_turn=pose.half_turn)
+        pose = Pose(outcome.x, outcome.half_turn)
         reached = (potential.gradient(pose) - anchor.gradient(pose.x)[:, 0]) / mass
         if outcome.ending is not Ending.CONVERGED or _peak(reached[judged[moving]]) <= limit:
             break
     moved = state.x.copy()
     moved[moving] = pose.x[:count]
-    turn = np.zeros(derived.turn_count)
-    turn[edges.chosen] = pose.turn[: len(edges.chosen)]
-    projected = state.replaced(x=moved)
-    for _, term in derived.terms:
-        projected = term.finish(state, projected, turn)
-    return projected
+    return state.replaced(x=moved, half_turn=pose.half_turn[edges.number])
 
 
 @dataclass(frozen=True)
@@ -120,11 +115,17 @@ class _Edges:
     chosen: NDArray[np.intp]
     number: Ints
 
+    def ordered(self, values: Floats) -> Floats:
+        """Values of the edges (edge_count,) in the order of their new numbers."""
+        moved = np.empty_like(values)
+        moved[self.number] = values
+        return moved
+
 
 def _free_edges(state: State, derived: Derived, free: Bools) -> _Edges:
     """The edges all of whose faces have a `free` node (node_count,): the others keep their directors."""
     if not derived.turn_count:
-        return _Edges(np.zeros(0, np.intp), np.zeros(0, np.int32))
+        return _Edges(np.zeros(0, np.intp), np.arange(len(state.half_turn), dtype=np.int32))
     mesh = state.mesh
     kept: Bools = np.any(free[mesh.face_nodes], axis=1)
     first = mesh.edge_corners

@@ -47,8 +47,6 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
             break
         attempt = next_attempt(model.solver, attempt, ending, passage, error)
     moved = move(model, state, passage, attempt.step, end)
-    for _, term in derived.terms:
-        moved = term.finish(state, moved, outcome.turn)
     size = next_step_size(model.solver, attempt, state.step_size, passage, error)
     dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome)
     report = StepReport(
@@ -79,6 +77,7 @@ def move(model: Model, state: State, passage: Passage, step: float, end: float) 
         v=np.zeros_like(last.x) if is_static else last.v,
         a=state.a if is_static else last.a,
         has_acceleration=not is_static,
+        half_turn=outcome.half_turn,
         obstacle_x=np.ascontiguousarray(outcome.x[count:]),
         obstacle_lag=np.where(held, state.obstacle_lag + step, 0.0),
         steps=state.steps + 1,

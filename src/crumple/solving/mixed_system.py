@@ -20,6 +20,9 @@ from crumple.solving.system import NewtonSystem
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
 
+GAUGE = 1e-10
+"""Share of their mean that is added to the stiffness of all turns: edges of faces without any do not turn."""
+
 
 class MixedSystem(NewtonSystem):
     """A `NewtonSystem` of nodes and scalars; vectors are flat, (3 node_count + scalar_count,).
@@ -69,6 +72,8 @@ class MixedSystem(NewtonSystem):
                 mixed_slots, own_slots = self._scalar_slots(energy.stencil, energy.edges)
                 add_rows(mixed_slots, found.mixed.reshape(*mixed_slots.shape, 3), 1.0, mixed)
                 add_rows(own_slots, found.own[..., None], 1.0, own[:, None])
+        diagonal = self.coupling.scalar_start[:-1]
+        own[diagonal] += GAUGE * float(np.mean(own[diagonal]))
         return MixedBlocks(blocks, mixed, own)
 
     def split(self, vector: Floats) -> tuple[Floats, Floats]:

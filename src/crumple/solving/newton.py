@@ -98,7 +98,7 @@ class NewtonOptions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where Newton's method ended: x (node_count, 3), obstacles included, `turn` (turn_count,), and how.
+    """Where Newton's method ended: x (node_count, 3), obstacles included, half turns (edge_count,), and how.
 
     `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
@@ -106,7 +106,7 @@ class Outcome:
     """
 
     x: Floats
-    turn: Floats
+    half_turn: Floats
     ending: Ending
     iterations: int
     contacts: int
@@ -165,16 +165,16 @@ class Newton:
         *,
         hold: bool,
         guess: Floats | None = None,
-        turn: Floats | None = None,
+        half_turn: Floats | None = None,
     ) -> Outcome:
         """Minimise from x (node_count, 3) while the obstacle nodes go to `obstacle_target` (obstacle_nodes, 3).
 
-        `turn`: turns of edges to start from, if there are any [rad];
+        `half_turn`: those of the edges to start from, if there are any (edge_count,) [rad];
 
         `hold`: let obstacles that have no room stay behind instead of giving up;  `guess` (free_count, 3): where the
         minimum may be, used if nothing is in the way.
         """
-        pose = make_pose(x, turn)
+        pose = make_pose(x, half_turn)
         if guess is not None:
             self._jump(pose, guess, obstacle_target)
         ending = self._arrive(pose, obstacle_target, node_part, hold)
@@ -183,7 +183,7 @@ class Newton:
         touching = self._potential.touching
         return Outcome(
             x=pose.x,
-            turn=pose.turn,
+            half_turn=pose.half_turn,
             ending=ending,
             iterations=self._iterations,
             contacts=self._contacts,
@@ -197,7 +197,7 @@ class Newton:
         """Move the nodes to the `guess`, and the obstacles to their `target`, if the way is free and it is a better
         start."""
         free = self._potential.free_count
-        direction = Pose(np.concatenate([guess, target]) - pose.x, np.zeros_like(pose.turn))
+        direction = Pose(np.concatenate([guess, target]) - pose.x, np.zeros_like(pose.half_turn))
         if self._limit(pose, direction)[0] < 1.0:
             return
         if np.any(direction.x[free:]) or self._potential.value(pose.moved(direction, 1.0)) < self._potential.value(
@@ -269,9 +269,7 @@ class Newton:
 
     def _propose(self, pose: Pose, energy: float | None) -> _Step | None:
         """The Newton step from a pose, where the potential is `energy` [J] if known; None when it is not finite."""
-        direction, expansion = self._direction(pose, None)
-        decrement = -float(np.vdot(expansion.gradient, direction.x[: len(expansion.gradient)]))
-        decrement -= float(np.vdot(expansion.moments, direction.turn[: len(expansion.moments)]))
+        direction, decrement = self._direction(pose, None)
         if not np.isfinite(decrement):
             return None
         self._predicted = 0.5 * decrement
@@ -328,10 +326,13 @@ class Newton:
         pose.move(step.direction, length)
         return length, energy
 
-    def _direction(self, pose: Pose, remaining: Floats | None) -> tuple[Pose, Expansion]:
-        """The Newton direction; `remaining` is the obstacles' own displacement, if they move."""
+    def _direction(self, pose: Pose, remaining: Floats | None) -> tuple[Pose, float]:
+        """The Newton direction, and twice the decrease that it promises [J]; not a number when there is none.
+
+        `remaining` is the obstacles' own displacement, if they move.
+        """
         self._iterations += 1
-        direction = Pose(np.zeros_like(pose.x), np.zeros_like(pose.turn))
+        direction = Pose(np.zeros_like(pose.x), np.zeros_like(pose.half_turn))
         if remaining is not None:
             direction.x[self._potential.free_count :] = remaining
         is_exact = remaining is None and self._tries_exact()
@@ -342,12 +343,15 @@ class Newton:
         elif is_exact:
             self._pause = 1
         self._contacts = max(self._contacts, expansion.contacts)
+        free = self._potential.free_count
         if solution is None:
-            direction.x[: self._potential.free_count] = np.nan
-        else:
-            direction.x[: self._potential.free_count] = solution[0]
-            direction.turn[: self._potential.turn_count] = solution[1]
-        return direction, expansion
+            direction.x[:free] = np.nan
+            return direction, np.nan
+        direction.x[:free], turn = solution
+        if self._potential.turn_count:
+            direction.half_turn = self._potential.half_direction(pose, direction.x, turn)
+        decrement = -float(np.vdot(expansion.gradient, direction.x[:free])) - float(np.vdot(expansion.moments, turn))
+        return direction, decrement
 
     def _tries_exact(self) -> bool:
         """Whether it is time for the exact Hessian again."""

@@ -65,6 +65,15 @@ class Potential:
         """The share of the `direction` (node_count, 3) that the barriers among the energies allow."""
         return min((energy.step_limit(x, direction) for energy in self._energies), default=1.0)
 
+    def half_direction(self, pose: Pose, direction: Floats, turn: Floats) -> Floats:
+        """The change of the half turns (edge_count,) with a direction (node_count, 3) and free turns (turn_count,)."""
+        change = np.zeros_like(pose.half_turn)
+        every = np.zeros_like(change)
+        every[: self.turn_count] = turn
+        for bending in self._edge_energies:
+            change[: self.turn_count] += bending.half_direction(pose.x, direction, every)[: self.turn_count]
+        return change
+
     def value(self, pose: Pose) -> float:
         """The value [J]; infinite where surfaces touch or pass through each other."""
         with self._timer("line search"):
@@ -72,7 +81,7 @@ class Potential:
             for energy in self._energies:
                 total += float(np.sum(energy.value(pose.x)))
             for bending in self._edge_energies:
-                total += float(np.sum(bending.value(pose.x, pose.turn)))
+                total += float(np.sum(bending.value(pose.x, pose.half_turn)))
             if self.touching is not None:
                 total += self.touching.value(pose.x)
         return total if np.isfinite(total) else np.inf
@@ -84,7 +93,7 @@ class Potential:
         for energy in (*self._energies, *contacts):
             add_vectors(energy.stencil, energy.gradient(pose.x), 1.0, gradient)
         for bending in self._edge_energies:
-            add_vectors(bending.stencil, bending.gradient(pose.x, pose.turn)[0], 1.0, gradient)
+            add_vectors(bending.stencil, bending.gradient(pose.x, pose.half_turn)[0], 1.0, gradient)
         return gradient
 
     def expand(self, pose: Pose, exact: bool) -> Expansion:
@@ -98,7 +107,7 @@ class Potential:
                 add_vectors(energy.stencil, vectors, 1.0, gradient)
                 terms.append((energy.stencil, blocks))
             for bending in self._edge_energies:
-                found = bending.gradient_hessian(pose.x, pose.turn)
+                found = bending.gradient_hessian(pose.x, pose.half_turn)
                 add_vectors(bending.stencil, found.vectors, 1.0, gradient)
                 edges = bending.edges.ravel()
                 free = edges < self.turn_count

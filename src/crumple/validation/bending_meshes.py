@@ -16,10 +16,8 @@ from scipy.spatial import Delaunay
 
 from crumple.energies.bending_midedge import (
     BendingMidedge,
-    curvature_of,
     make_bending_midedge,
-    relaxed_half_turns,
-    sheet_curvature,
+    relax_turns,
 )
 from crumple.geometry.directors import EdgeLinks, edge_links
 from crumple.mesh import SheetMesh, make_sheet_mesh, rectangle
@@ -53,14 +51,16 @@ class Plate:
     def curvature(self, unknowns: Floats) -> Floats:
         """S (face_count, 3) for small unknowns."""
         x = self.mesh.node_rest.copy()
-        x[:, 2] = LIGHT * unknowns[: len(x)]
-        return self.energy.curvature(x, LIGHT * unknowns[len(x) :]) / LIGHT
+        move = np.zeros_like(x)
+        move[:, 2] = LIGHT * unknowns[: len(x)]
+        half_turn = self.energy.half_direction(x, move, LIGHT * unknowns[len(x) :])
+        return self.energy.curvature(x + move, half_turn) / LIGHT
 
 
 def make_plate(mesh: SheetMesh, stiffness: Floats) -> Plate:
     """A flat plate with D = `stiffness` (3, 3)."""
     links = edge_links(mesh)
-    energy = make_bending_midedge(mesh, links, stiffness, mesh.node_rest, np.zeros(links.edge_count))
+    energy = make_bending_midedge(mesh, links, stiffness)
     found = energy.gradient_hessian(mesh.node_rest, np.zeros(links.edge_count))
     element = np.empty((mesh.face_count, 6, 6))
     pairs = [(a, b) for a in range(3) for b in range(a, 3)]
@@ -124,8 +124,7 @@ def shape_energy(
     # the normal is (−w_u, −w_v, 1); turned by φ about the edge, the director is e_z + φ (t̂ × e_z)
     across = np.stack([way[:, 1], -way[:, 0]], axis=1)
     exact = -np.einsum("ei,ei->e", slope(0.5 * (start + end)), across)
-    rim = np.ones(len(edges), bool)
-    rim[plate.links.hinge_edge] = False
+    rim = np.bincount(plate.links.face_edge.ravel()) == 1
     unknowns[nodes:][rim] = exact[rim]
     free = nodes + np.flatnonzero(~rim)
     right = -(plate.stiffness @ unknowns)[free]
@@ -140,7 +139,8 @@ def cylinder_curvatures(mesh: SheetMesh, curvature: float, direction: float, poi
     x = np.stack([np.sin(curvature * along), curvature * across, np.cos(curvature * along)], axis=1) / curvature
     links = edge_links(mesh)
     x = np.ascontiguousarray(x)
-    return sheet_curvature(mesh, links, x, relaxed_half_turns(mesh, links, isotropic_plate(poisson), x))
+    energy = make_bending_midedge(mesh, links, isotropic_plate(poisson))
+    return energy.curvature(x, relax_turns(energy, x, np.zeros(links.edge_count)))
 
 
 def plate_meshes(faces: int = 3000, seed: int = 0) -> dict[str, SheetMesh]:
@@ -185,9 +185,3 @@ def _triangulated(points: Floats, plane: Floats) -> SheetMesh:
     area = e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0]
     faces = np.where((area > 0.0)[:, None], faces, faces[:, ::-1])[np.abs(area) > 1e-9]
     return make_sheet_mesh(points, faces.astype(np.int32))
-
-
-__all__ = [
-    "curvature_of", "cylinder_curvatures", "isotropic_plate", "make_plate", "moment_curvatures", "navier_deflection",
-    "plate_meshes", "shape_energy", "supported_deflection",
-]  # fmt: skip

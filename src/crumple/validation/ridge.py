@@ -127,7 +127,7 @@ def measure_ridge(model: Model, state: State) -> Ridge:
             continue
         for energy in term.stored(state, state.time):
             along = state.mesh.u[energy.stencil, 1].mean(axis=1) / LENGTH
-            value = element_values(energy, state.x) / BEND
+            value = element_values(energy, state.x, state.half_turn) / BEND
             parts[kind.name] += float(value[(along > ENDS) & (along < 1.0 - ENDS)].sum())
             whole += float(value.sum())
     return Ridge(parts["bending"], parts["membrane"], whole)

@@ -1,11 +1,7 @@
 """Strips for the cases that compare with the planar elastica, and their static solution.
 
-The mesh is equilateral with rows of edges straight across the strip, so a cylinder bends only at those: a chain of
-rigid segments of length h with springs B/h per width between them, of second order in h. Two rows that are held make
-a clamp in the middle between them; the strip is placed so that this is at x = 0 (and x = length for the second clamp).
-
-A strip must be wide, or thin: W² κ ≫ t. Else it curves across, too (the hinge spring behaves like a plate with the
-Poisson ratio 1/3), and its stiffness falls from B towards 8/9 B.
+The mesh is equilateral with rows of edges straight across the strip. Two rows that are held make a clamp at the inner
+one; the strip is placed so that this is at x = 0 (and x = length for the second clamp).
 """
 
 from __future__ import annotations
@@ -64,11 +60,11 @@ class Strip:
 
 def make_strip(length: float, width: float, rows: int, *, clamps: int = 1) -> Strip:
     """A strip of `rows` rows of triangles and about the `width` [m], `length` [m] between clamp and end (or clamps)."""
-    spacing = length / (rows - 0.5 * clamps)
+    spacing = length / (rows - clamps)
     side = spacing / ROW_HEIGHT
     columns = max(1, round(width / side))
     mesh, flat = rectangle(columns * side, rows * spacing, divisions=(columns, rows))
-    x = np.stack([flat[:, 1] - 0.5 * spacing, -flat[:, 0], np.zeros(len(flat))], axis=1)
+    x = np.stack([flat[:, 1] - (spacing if clamps else 0.5 * spacing), -flat[:, 0], np.zeros(len(flat))], axis=1)
     row = np.rint(flat[:, 1] / spacing).astype(np.int32)
     return Strip(mesh, np.ascontiguousarray(x), row, spacing, columns * side)
 

@@ -14,21 +14,18 @@ from crumple.energies.bending_midedge import (
     angle_stiffness,
     curvature_of,
     face_stiffness,
+    make_bending_midedge,
     relax_turns,
-    relaxed_half_turns,
     sheet_curvature,
 )
 from crumple.energies.sheets import HingeParts, make_hinges
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle, shape_curvature
 from crumple.geometry.directors import (
     EdgeLinks,
-    carry_angles,
     curvature_angles,
     curvature_shapes,
     edge_links,
-    half_turns,
     held_faces,
-    place_directors,
     split_angles,
 )
 from crumple.geometry.hinge import dihedral_angles
@@ -44,7 +41,7 @@ from crumple.plasticity import (
     yield_curvature,
 )
 from crumple.state import Change, State
-from crumple.typing import Bools, Floats, Ints
+from crumple.typing import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ class Bending(Term):
         mesh = state.mesh
         damping = np.array([material.damping for material in self.materials])[mesh.face_material]
         shape = curvature_shapes(mesh)
-        return MountedMidedge(self, mesh, edge_links(mesh), shape, mesh.edges, law, damping)
+        return MountedMidedge(self, mesh, edge_links(mesh), shape, law, damping)
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,6 @@ class MountedMidedge(MountedTerm):
     mesh: SheetMesh
     links: EdgeLinks
     shape: Floats
-    edges: Ints
     law: YieldLaw
     damping: Floats
 
@@ -108,20 +104,16 @@ class MountedMidedge(MountedTerm):
         return [self._energy(state, time)]
 
     def over(self, stage: Stage) -> Sequence[EdgeEnergy]:
-        energy = self._energy(stage.state, stage.time)
+        state = stage.state
+        energy = self._energy(state, stage.time)
         if stage.is_static or not self.damping.any():
             return [energy]
-        return [energy.damped(self.damping / (stage.time - stage.state.time))]
-
-    def finish(self, before: State, state: State, turn: Floats) -> State:
-        start = place_directors(before.x, self.mesh.face_nodes, self._angles(before))
-        angle = carry_angles(state.x, self.mesh.face_nodes, start) + self.links.side * turn[self.links.face_edge]
-        return state.replaced(half_turn=half_turns(self.links, angle))
+        return [energy.damped(self._angles(state), self.damping / (stage.time - state.time))]
 
     def relax(self, state: State) -> State:
         """The state with its directors in equilibrium."""
         energy = self._energy(state, state.time)
-        return state.replaced(half_turn=state.half_turn + relax_turns(energy, state.x, len(self.edges)))
+        return state.replaced(half_turn=relax_turns(energy, state.x, state.half_turn))
 
     def settle(self, state: State, step: float) -> State:
         if not self.kind.yields:
@@ -133,21 +125,17 @@ class MountedMidedge(MountedTerm):
         return curvature_of(self.shape, self._angles(state))
 
     def _angles(self, state: State) -> Floats:
-        return split_angles(self.mesh, self.links, state.x, state.half_turn)
+        return split_angles(self.links, state.x, state.half_turn)
 
     def _energy(self, state: State, time: float) -> BendingMidedge:
-        """The energy whose turns count from the directors of `state`."""
-        start = place_directors(state.x, self.mesh.face_nodes, self._angles(state))
         plate = face_stiffness(
             self.mesh, self.kind.materials, damage=state.damage, held=_held_faces(self.kind.handles, state, time)
         )
         return BendingMidedge(
-            stencil=self.mesh.face_nodes,
+            stencil=self.links.face_nodes,
             edges=self.links.face_edge,
             side=self.links.side,
-            tangent=start.tangent,
-            director=start.director,
-            angle=start.angle,
+            beyond=self.links.beyond,
             shape=self.shape,
             stiffness=angle_stiffness(self.mesh, self.shape, plate),
             rest_angle=curvature_angles(self.mesh, state.plastic_curvature),
@@ -189,8 +177,8 @@ def follow_relaxed(state: State, y: Floats, change: Change) -> Floats:
 def _shown(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> Floats:
     """The curvature of the shape y with the directors that bring it nearest to S_p, (face_count, 3) [1/m]."""
     links = edge_links(mesh)
-    turn = relaxed_half_turns(mesh, links, np.diag([1.0, 1.0, 2.0]), y, plastic_curvature=plastic_curvature)
-    return sheet_curvature(mesh, links, y, turn)
+    energy = make_bending_midedge(mesh, links, np.diag([1.0, 1.0, 2.0]), plastic_curvature=plastic_curvature)
+    return sheet_curvature(mesh, links, y, relax_turns(energy, y, np.zeros(links.edge_count)))
 
 
 @dataclass(frozen=True)
