@@ -145,10 +145,9 @@ class MountedMidedge(MountedTerm):
 def _held_faces(handles: tuple[Handle, ...], state: State, time: float) -> Bools:
     """Faces all of whose nodes one handle holds at `time` [s], (face_count,)."""
     node_handle = np.full(state.mesh.node_count, -1, np.int32)
-    holds = np.array([handle.strength(time) > 0.0 for handle in handles], bool)
-    if len(state.pins.node):
-        held = holds[state.pins.handle]
-        node_handle[state.pins.node[held]] = state.pins.handle[held]
+    for index, handle in enumerate(handles):
+        if handle.strength(time) > 0.0:
+            node_handle[state.pins.node[state.pins.handle == index]] = index
     return held_faces(state.mesh.face_nodes, node_handle)
 
 
