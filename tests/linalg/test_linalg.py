@@ -136,6 +136,23 @@ def test_pardiso_starts_afresh_after_a_failure(failures, monkeypatch):
     np.testing.assert_allclose(multiply(pattern, data, solver.solve(b)), b, atol=1e-8)
 
 
+def test_pardiso_repeats_its_bits():
+    """Multi-threaded ordering (3) excludes the reproducible mode, and so does a number of threads of 0."""
+    pytest.importorskip("pypardiso")
+    nodes, stencil, _, blocks = random_system(4, nodes=400, elements=1600)
+    pattern, data = assemble(nodes, stencil, blocks)
+    b = np.random.default_rng(1).standard_normal((nodes, 3))
+    solutions = []
+    for _ in range(4):
+        solver = make_solver("pardiso")
+        assert solver._options[1] == 2
+        assert solver._options[33] >= 2
+        solver.analyse(pattern)
+        assert solver.factorise(data)
+        solutions.append(solver.solve(b).tobytes())
+    assert len(set(solutions)) == 1
+
+
 def test_unknown_solver():
     with pytest.raises(InputError, match="must be auto"):
         make_solver("magic")

@@ -9,8 +9,11 @@ RICH: dict[str, Any] = {
     "run": {"frame_time": 0.04, "duration": 0.4},
     "solver": {
         "mode": "dynamic",
+        "integrator": "tr-bdf2",
+        "motion_tolerance": 1e-3,
         "tolerance": 1e-2,
         "speed_tolerance": 0.05,
+        "path_error": 1e-3,
         "step_error": 5e-3,
         "max_step": 0.04,
         "min_step": 1e-6,

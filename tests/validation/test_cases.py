@@ -20,7 +20,16 @@ from crumple.validation.elastica import (
 from crumple.validation.result import CaseResult, Check, range_check, relative_check
 from crumple.validation.strip import make_strip
 
-QUICK = ("bend-modulus", "buckled-strip", "end-shear", "plastic-round-trip", "crease-spring", "d-cone")
+QUICK = (
+    "bend-modulus",
+    "buckled-strip",
+    "end-shear",
+    "plastic-round-trip",
+    "crease-spring",
+    "d-cone",
+    "spin",
+    "incline",
+)
 
 
 def failures(result: CaseResult) -> list[Check]:

@@ -20,8 +20,11 @@ from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.projection import project
 from crumple.simulation.step import advance_step, measure_energies
+from crumple.solving.pose import make_pose
+from crumple.solving.potential import Potential
 from crumple.state import State
 from crumple.timing import PhaseTimer
+from crumple.typing import Floats
 
 
 def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()) -> tuple[State, FrameReport]:
@@ -59,9 +62,20 @@ def advance_once(state: State, derived: Derived, end: float, is_embedded: bool) 
 
 def settle(state: State, derived: Derived, step: float) -> State:
     """The state after what a step has bent and stretched too far has yielded."""
+    before = state
     for _, term in derived.terms:
         state = term.settle(state, step)
-    return state
+    if state is before or not state.has_acceleration:
+        return state
+    change = _pull(state, derived) - _pull(before, derived)  # yielding has relaxed some of the force
+    return state.replaced(a=state.a + change / derived.mass[:, None])
+
+
+def _pull(state: State, derived: Derived) -> Floats:
+    """Elastic forces on the nodes, (node_count, 3) [N]."""
+    kept = [e for kind, term in derived.terms if kind.is_in_play for e in term.stored(state, state.time)]
+    potential = Potential(state.mesh.node_count, kept, None, PhaseTimer(), turn_count=derived.turn_count)
+    return -potential.gradient(make_pose(state.x, state.half_turn))
 
 
 def embed(before: State, state: State, derived: Derived, is_embedded: bool) -> tuple[State, bool]:

@@ -22,7 +22,7 @@ from crumple.simulation.observers import Statistics
 from crumple.simulation.run import run
 from crumple.state import Pins, State, initial_state
 from crumple.typing import Floats
-from crumple.validation.result import CaseResult, Check, Figure, curve
+from crumple.validation.result import CaseResult, Check, Figure, curve, range_check
 from crumple.validation.strip import NO_CONTACT, clamp, hold, make_strip
 
 PAPER = preset("paper80")
@@ -85,13 +85,13 @@ def validate_moved_copy(side: float = 0.2) -> CaseResult:
     moved = np.abs(here.x - here.mesh.node_rest + here.mesh.node_rest.mean(axis=0)).max() / side
     checks = (
         Check("distance of the copies over the width", 0.0, float(apart), 1e-3),
-        Check("way of the sheet over the width, at least", 1.0, float(max(moved, 0.05)), 0.95),
+        range_check("way of the sheet over the width", (0.1, 2.0), float(moved)),
     )
     return CaseResult("moved-copy", checks)
 
 
 def swing_sheet(side: float, turn: Floats, place: Floats) -> State:
-    """A square held at one edge that has swung for 1 s, turned by the matrix `turn` and moved to `place` (3,) [m]."""
+    """A square held at one edge that has swung for 1 s, turned by `turn` (3, 3) and moved to `place` (3,) [m]."""
     mesh, flat = rectangle(side, side, 0.1 * side, kind="delaunay")
     x = flat - flat.mean(axis=0)
     x[:, 2] = 0.1 * side * np.sin(4.0 * x[:, 0] / side)
