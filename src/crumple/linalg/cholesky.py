@@ -76,6 +76,8 @@ class Pardiso:
     """Seconds per million operations and per entry, of either width, measured on sheets of 3500 to 22 000 nodes."""
     _FEW_NODES = 4000
     """Below this, minimum degree orders nodes faster than nested dissection, and as well."""
+    _WORTH_THREADS = 15_000
+    """Unknowns below which one thread is faster than several: they would wait for each other most of the time."""
     _NOT_POSITIVE_DEFINITE = (-4, -13)  # the latter is undocumented for this: about 1 in 200 indefinite matrices
 
     def __init__(self) -> None:
@@ -139,6 +141,8 @@ class Pardiso:
         b, x = (empty if b is None else b), (empty if x is None else x)
         error = ctypes.c_int32(0)
         one, zero = ctypes.c_int32(1), ctypes.c_int32(0)
+        alone = self._pattern.node_count * self._pattern.width < self._WORTH_THREADS
+        before = _load_mkl().MKL_Set_Num_Threads_Local(ctypes.c_int(1)) if alone else 0
         self._pardiso(
             _address(self._handle), ctypes.byref(one), ctypes.byref(one), ctypes.byref(ctypes.c_int32(2)),
             ctypes.byref(ctypes.c_int32(phase)), ctypes.byref(ctypes.c_int32(self._pattern.node_count)),
@@ -146,6 +150,8 @@ class Pardiso:
             _address(self._order), ctypes.byref(one), _address(self._options), ctypes.byref(zero),
             _address(b), _address(x), ctypes.byref(error),
         )  # fmt: skip
+        if alone:
+            _load_mkl().MKL_Set_Num_Threads_Local(ctypes.c_int(before))
         if error.value and error.value not in self._NOT_POSITIVE_DEFINITE:
             raise SimulationError(f"MKL Pardiso failed in phase {phase} with error {error.value}")
         return error.value

@@ -23,6 +23,7 @@ from crumple.simulation.step import advance_step, measure_energies
 from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.state import State
+from crumple.threads import worthwhile_threads
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats
 
@@ -50,14 +51,15 @@ def advance_once(state: State, derived: Derived, end: float, is_embedded: bool) 
 
     `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step.
     """
-    try:
-        moved, report = advance_step(state, derived, end)
-    except SimulationError as error:
-        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
-    with derived.timer("plasticity"):
-        settled = settle(moved, derived, report.step)
-        settled, is_embedded = embed(moved, settled, derived, is_embedded)
-    return settled, replace(report, energies=measure_energies(settled, derived)), is_embedded
+    with worthwhile_threads(state.mesh.face_count):
+        try:
+            moved, report = advance_step(state, derived, end)
+        except SimulationError as error:
+            raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
+        with derived.timer("plasticity"):
+            settled = settle(moved, derived, report.step)
+            settled, is_embedded = embed(moved, settled, derived, is_embedded)
+        return settled, replace(report, energies=measure_energies(settled, derived)), is_embedded
 
 
 def settle(state: State, derived: Derived, step: float) -> State:
@@ -97,18 +99,18 @@ def adapt(state: State, derived: Derived, warnings: list[str] | None = None) -> 
     model, timer = derived.model, derived.timer
     if model.remeshing is None:
         return state
-    with timer("remeshing"):
+    with timer("remeshing"), worthwhile_threads(state.mesh.face_count):
         remeshed, change = remesh_state(state, derived)
     if warnings is not None and change.statistics.limited:
         limit = model.remeshing.max_faces
         warnings.append(f"the mesh is coarser than asked for: remeshing.max_faces = {limit} faces are reached")
     if change.is_none:
         return remeshed
-    fresh = Derived(model, remeshed)
-    for _, term in fresh.terms:
-        remeshed = term.relax(remeshed)
-    if model.remeshing.projection:
-        with timer("projection"):
+    with timer("projection"), worthwhile_threads(remeshed.mesh.face_count):
+        fresh = Derived(model, remeshed)
+        for _, term in fresh.terms:
+            remeshed = term.relax(remeshed)
+        if model.remeshing.projection:
             remeshed = project(remeshed, fresh, change.node_fields["acceleration"], change.changed_nodes)
     return remeshed
 
