@@ -85,6 +85,8 @@ class Simulation:
         assert state is not None
         self.model, self.state = model, state
         self._first = model, state
+        self._wishes: dict[int, tuple[Floats | None, Floats | None]] = {}
+        self._turns: dict[int, Floats] = {}
         self._forget()
 
     @property
@@ -105,20 +107,16 @@ class Simulation:
         if not (np.isfinite(dt) and dt > 0.0):
             raise InputError("step: dt", "must be > 0, in s", dt)
         end = self.state.time + dt
-        derived = self._derive(end)
+        self._send_handles(end)
         while self.state.time < end:
-            self.state, report, self._is_embedded = advance_once(self.state, derived, end, self._is_embedded)
-            if self._recorder is not None:
-                self._recorder.on_step(self.model, self.state, report)
+            report = self._advance(end)
         self._let_handles_be(end)
-        if self.state.time >= (self.state.frame + 1) * self.model.frame_time - 1e-9 * dt:
-            self._end_frame(report)
         return report
 
     def advance_frame(self) -> FrameReport:
         """Advance to the end of the current frame of the scene."""
-        end = (self.state.frame + 1) * self.model.frame_time
-        self._derive(end)
+        end = self._frame_end
+        self._send_handles(end)
         observers = [] if self._recorder is None else [self._recorder]
         self.state, report = advance_frame(self.model, self.state, observers)
         self._let_handles_be(end)
@@ -129,8 +127,11 @@ class Simulation:
 
     def run(self, frames: int | None = None, *, observers: Sequence[Observer] = ()) -> State:
         """Advance to the end of the scene, or until `frames` frames are done, and return the state."""
+        end = self._frame_end
+        self._send_handles(end)
         recorders = [] if self._recorder is None else [self._recorder]
         self.state = run(self.model, self.state, [*recorders, *observers], frames=frames)
+        self._let_handles_be(end)
         self._forget()
         return self.state
 
@@ -205,6 +206,7 @@ class Simulation:
                     sheet["jitter"]["seed"] = seed + number
             model, state = build(Scene.model_validate(tables))
         self.model, self.state = model, state
+        self._wishes, self._turns = {}, {}
         self._forget()
         return state
 
@@ -239,11 +241,27 @@ class Simulation:
         self.close()
 
     def _forget(self) -> None:
-        """Nothing is derived, no handle has been told to go anywhere, nothing is known of turns."""
+        """Nothing is derived, and no step of the present frame is known."""
         self._derived: Derived | None = None
         self._is_embedded = False
-        self._wishes: dict[int, tuple[Floats | None, Floats | None]] = {}
-        self._turns: dict[int, Floats] = {}
+        self._reports: list[StepReport] = []
+
+    @property
+    def _frame_end(self) -> float:
+        """When the present frame of the scene ends [s]."""
+        return (self.state.frame + 1) * self.model.frame_time
+
+    def _advance(self, end: float) -> StepReport:
+        """One time step, which passes neither `end` [s] nor the end of the frame."""
+        rounding = 1e-9 * self.model.frame_time
+        goal = end if self._frame_end > end - rounding else self._frame_end
+        self.state, report, self._is_embedded = advance_once(self.state, self._derive(), goal, self._is_embedded)
+        self._reports.append(report)
+        if self._recorder is not None:
+            self._recorder.on_step(self.model, self.state, report)
+        if self.state.time >= self._frame_end - rounding:
+            self._end_frame()
+        return report
 
     def _handle(self, name: str) -> int:
         """The number of a handle."""
@@ -251,17 +269,22 @@ class Simulation:
             raise InputError("handle", f"the scene has {', '.join(self.handles) or 'no handles'}", name)
         return self.handles.index(name)
 
-    def _derive(self, end: float) -> Derived:
-        """What the next step needs, with the handles on their way until `end` [s]."""
+    def _derive(self) -> Derived:
+        """What the next step needs."""
         if self._derived is None or self._derived.state.mesh is not self.state.mesh:
             self._derived, self._is_embedded = Derived(self.model, self.state), False
-        if self._wishes:
-            handles = list(self.model.handles)
-            for index, (where, turn) in self._wishes.items():
-                handles[index] = self._sent(index, where, turn, end)
-            self.model = replace(self.model, handles=tuple(handles))
-            self._derived = self._derived.with_handles(self.model)
         return self._derived
+
+    def _send_handles(self, end: float) -> None:
+        """The handles that are wanted somewhere are on their way until `end` [s]."""
+        if not self._wishes:
+            return
+        handles = list(self.model.handles)
+        for index, (where, turn) in self._wishes.items():
+            handles[index] = self._sent(index, where, turn, end)
+        self.model = replace(self.model, handles=tuple(handles))
+        if self._derived is not None:
+            self._derived = self._derived.with_handles(self.model)
 
     def _sent(self, index: int, where: Floats | None, turn: Floats | None, end: float) -> Handle:
         """The handle on its way; the nodes that it holds become anchored where it wants them now."""
@@ -295,15 +318,22 @@ class Simulation:
             self._derived = self._derived.with_handles(self.model)
         self._wishes = {}
 
-    def _end_frame(self, step: StepReport) -> None:
+    def _end_frame(self) -> None:
         """Adapt the mesh and record the frame."""
-        assert self._derived is not None
-        self.state = adapt(self.state.replaced(frame=self.state.frame + 1), self._derived)
+        self.state = adapt(self.state.replaced(frame=self.state.frame + 1), self._derive())
+        steps, self._reports = self._reports, []
         if self._recorder is not None:
             report = FrameReport(
-                self.state.frame, self.state.time, self.state.mesh.face_count, 1, step.iterations, step.contacts,
-                step.seconds, {}, step.energies,
-            )  # fmt: skip
+                frame=self.state.frame,
+                time=self.state.time,
+                faces=self.state.mesh.face_count,
+                steps=len(steps),
+                iterations=sum(step.iterations for step in steps),
+                contacts_max=max(step.contacts for step in steps),
+                seconds=sum(step.seconds for step in steps),
+                phases={},
+                energies=steps[-1].energies,
+            )
             self._recorder.on_frame(self.model, self.state, report)
 
 

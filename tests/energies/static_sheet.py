@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
+from crumple.contract.energy import EdgeDerivatives
 from crumple.energies.bending_midedge import make_bending_midedge
 from crumple.energies.membrane_stvk import make_membrane_stvk
 from crumple.energies.nodal import make_nodal
@@ -12,7 +15,7 @@ from crumple.geometry.directors import edge_links
 from crumple.linalg import add_vectors, make_solver
 from crumple.linalg.mixed_matrix import add_scalars
 from crumple.materials.material import isotropic_membrane
-from crumple.solving.mixed_system import MixedSystem, ScalarTerm
+from crumple.solving.mixed_system import MixedSystem
 from crumple.timing import PhaseTimer
 
 
@@ -41,6 +44,7 @@ class StaticSheet:
         center = x.copy()
         center[self.held_nodes] = target
         hold = make_nodal(self.nodes, center, stiff, self.force)
+        held = SimpleNamespace(stencil=pins.nodes, edges=pins.scalars)
         couplings = [(bending.stencil, bending.edges), (pins.nodes, pins.scalars)]
         system = MixedSystem(
             mesh.node_count,
@@ -67,11 +71,8 @@ class StaticSheet:
                 vectors, blocks = energy.gradient_hessian(x, True)
                 add_vectors(stencil, vectors, 1.0, at_nodes)
                 terms.append((stencil, blocks))
-            scalars = [
-                ScalarTerm(bending.stencil, bending.edges, found.mixed, found.own),
-                ScalarTerm(pins.nodes, pins.scalars, np.zeros((len(pins.scalars), 0, 1, 3)), pins.hessian()),
-            ]
-            matrix = system.assemble_mixed(terms, scalars)
+            springs = EdgeDerivatives(None, None, None, np.zeros((len(pins.scalars), 0, 1, 3)), pins.hessian())
+            matrix = system.assemble_mixed(terms, [(bending, found), (held, springs)])
             gradient = np.concatenate([at_nodes.ravel(), at_edges])
             solution = system.direction(matrix, -gradient, is_convex=False)
             assert solution is not None

@@ -38,8 +38,8 @@ def changing_state(frame: int) -> State:
     """The sheets in a frame, each on a mesh that belongs to it alone."""
     size, time = 0.03 - 0.003 * frame, FRAME_TIME * frame
     page, flat = rectangle(WIDTH, HEIGHT, size, kind="delaunay", seed=frame)
-    creased = insert_polyline(page, flat, np.array(CREASE), label=7)
-    page, flat = creased.mesh, creased.x
+    creased = insert_polyline(page, np.array(CREASE), label=7)
+    page, flat = creased.mesh, creased.change.node_operator @ flat
     coaster, round_x = disk(0.08, 0.02 - 0.002 * frame)
     tube, tube_x = cylinder(0.2, 0.1, divisions=(12 + 2 * frame, 5 + frame))
     bag, bag_x = pouch(np.array([[0, 0], [0.1, 0], [0.1, 0.08], [0, 0.08]]), [2], 0.01, size)

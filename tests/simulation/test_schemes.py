@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from simulation_samples import PAPER, free_sheet
 
 from crumple.simulation.run import run
-from crumple.simulation.schemes import EULER, TR_BDF2, Instant, path_error, scheme_stages
+from crumple.simulation.schemes import EULER, TR_BDF2, Instant, path_error, reached, scheme_stages
 
 SQUARE = 4.0
 """Square of the frequency of the oscillator [1/s²]."""
@@ -18,11 +19,12 @@ SQUARE = 4.0
 def advance(scheme: str, begin: Instant, step: float) -> list[Instant]:
     """All instants of one step of a harmonic oscillator."""
     instants = [begin]
-    stages = scheme_stages(scheme, begin, 0.0, step)
+    state = SimpleNamespace(time=0.0, **vars(begin))
+    stages = scheme_stages(scheme, state, step)
     stage = next(stages)
     while True:
         predicted = stage.origin + stage.span * stage.drift
-        instants.append(stage.reached(predicted / (1.0 + SQUARE * stage.span**2)))
+        instants.append(reached(stage, predicted / (1.0 + SQUARE * stage.span**2), begin.half_turn))
         try:
             stage = stages.send(instants[-1])
         except StopIteration:

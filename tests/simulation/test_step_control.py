@@ -47,7 +47,7 @@ def passage(
     stages = 1 if scheme == EULER else 2
     still = np.zeros_like(STATE.x)
     instants = tuple(Instant(STATE.x, v, still) for v in velocities or (still,) * (stages + 1))
-    outcome = Outcome(STATE.x, ending, iterations * stages, contacts, 0.0, np.inf, (), loose=loose)
+    outcome = Outcome(STATE.x, STATE.half_turn, ending, iterations * stages, contacts, 0.0, np.inf, (), loose=loose)
     return Passage(scheme, instants, outcome)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from crumple.contract.energy import EdgeDerivatives
 from crumple.linalg import make_solver
 from crumple.linalg.mixed_matrix import multiply_mixed
-from crumple.solving.mixed_system import MixedSystem, ScalarTerm
+from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.system import CG_TOLERANCE
 from crumple.timing import PhaseTimer
 
@@ -24,8 +27,13 @@ def parts(rng, count, k, m):
     return np.stack(blocks, axis=1), np.ascontiguousarray(mixed), np.stack(own, axis=1) if m else np.zeros((count, 0))
 
 
+def edge_term(nodes, edges, mixed, own):
+    """An element with turns as the system sees it: its stencil, and what of its Hessian belongs to turns."""
+    return SimpleNamespace(stencil=nodes, edges=edges), EdgeDerivatives(None, None, None, mixed, own)
+
+
 def chain(solver, rng):
-    """A chain of faces with two edges each: system, terms, scalar terms."""
+    """A chain of faces with two edges each: system, terms, terms with turns."""
     nodes = np.array([[i, i + 1, i + 2] for i in range(NODES - 2)], np.int32)
     edges = np.array([[i, i + 1] for i in range(NODES - 2)], np.int32)
     anchor = np.array([[i, i + 1] for i in range(NODES - 1)], np.int32)
@@ -34,20 +42,20 @@ def chain(solver, rng):
     system = MixedSystem(NODES, anchor, [diagonal, nodes], [(nodes, edges), (none, pinned)], solver, PhaseTimer())
     blocks, mixed, own = parts(rng, len(nodes), 3, 2)
     terms = [(diagonal, np.tile(np.eye(3), (NODES, 1, 1, 1))), (nodes, blocks)]
-    pins = ScalarTerm(none, pinned, np.zeros((2, 0, 1, 3)), np.full((2, 1), 3.0))
-    return system, terms, [ScalarTerm(nodes, edges, mixed, own), pins]
+    pins = edge_term(none, pinned, np.zeros((2, 0, 1, 3)), np.full((2, 1), 3.0))
+    return system, terms, [edge_term(nodes, edges, mixed, own), pins]
 
 
 @pytest.mark.parametrize("name", ["auto", "superlu"])
 def test_grows_and_thins(name):
     rng = np.random.default_rng(0)
-    system, terms, scalar_terms = chain(make_solver(name), rng)
+    system, terms, edge_terms = chain(make_solver(name), rng)
     base = system.pattern.block_count
     b = rng.standard_normal(system.coupling.size)
     for _ in range(3):
         contact = np.array([rng.choice(NODES, 4, replace=False) for _ in range(30)], np.int32)
         more = [*terms, (contact, parts(rng, 30, 4, 0)[0])]
-        matrix = system.assemble_mixed(more, scalar_terms)
+        matrix = system.assemble_mixed(more, edge_terms)
         found = system.direction(matrix, b, is_convex=False)
         np.testing.assert_allclose(multiply_mixed(system.pattern, system.coupling, matrix, found), b, atol=1e-8)
         assert system.split(found)[0].shape == (NODES, 3)
@@ -59,14 +67,14 @@ def test_grows_and_thins(name):
 
 def test_an_old_factor_serves_the_next_matrix(monkeypatch):
     rng = np.random.default_rng(1)
-    system, terms, scalar_terms = chain(make_solver("superlu"), rng)
+    system, terms, edge_terms = chain(make_solver("superlu"), rng)
     b = rng.standard_normal(system.coupling.size)
-    matrix = system.assemble_mixed(terms, scalar_terms)
+    matrix = system.assemble_mixed(terms, edge_terms)
     assert system.direction(matrix, b, is_convex=True) is not None
     monkeypatch.setattr(type(system._solver), "solutions", 60.0)
     monkeypatch.setattr(system._solver, "factorise", lambda _: pytest.fail("must not be factorised again"))
     contact = np.array([[3, 17, 30, 44]], np.int32)
-    matrix = system.assemble_mixed([*terms, (contact, parts(rng, 1, 4, 0)[0])], scalar_terms)
+    matrix = system.assemble_mixed([*terms, (contact, parts(rng, 1, 4, 0)[0])], edge_terms)
     found = system.direction(matrix, b, is_convex=True)
     rest = multiply_mixed(system.pattern, system.coupling, matrix, found) - b
     assert 0.0 < np.linalg.norm(rest) < 10.0 * CG_TOLERANCE * np.linalg.norm(b)
@@ -74,15 +82,15 @@ def test_an_old_factor_serves_the_next_matrix(monkeypatch):
 
 def test_terms_without_elements():
     rng = np.random.default_rng(2)
-    system, terms, scalar_terms = chain(make_solver("superlu"), rng)
+    system, terms, edge_terms = chain(make_solver("superlu"), rng)
     none, no_scalars = np.zeros((0, 0), np.int32), np.zeros((0, 1), np.int32)
-    nodes, edges = scalar_terms[0].nodes, scalar_terms[0].scalars
+    nodes, edges = edge_terms[0][0].stencil, edge_terms[0][0].edges
     couplings = [(nodes, edges), (none, no_scalars)]
     other = MixedSystem(
         NODES, system.coupling.anchor, [terms[0][0], nodes], couplings, make_solver("superlu"), PhaseTimer()
     )
-    empty = ScalarTerm(none, no_scalars, np.zeros((0, 0, 1, 3)), np.zeros((0, 1)))
-    with_empty = other.assemble_mixed(terms, [scalar_terms[0], empty])
-    without = system.assemble_mixed(terms, scalar_terms[:1])
+    empty = edge_term(none, no_scalars, np.zeros((0, 0, 1, 3)), np.zeros((0, 1)))
+    with_empty = other.assemble_mixed(terms, [edge_terms[0], empty])
+    without = system.assemble_mixed(terms, edge_terms[:1])
     np.testing.assert_array_equal(with_empty.mixed, without.mixed)
     np.testing.assert_array_equal(with_empty.own, without.own)

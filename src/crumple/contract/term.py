@@ -28,6 +28,7 @@ class Stage:
     `origin` [m] and `drift` [m/s] as above, (node_count, 3);  `span` [s] by which rates are formed: the rate of a
     quantity q is (q(x) − q_before)/span, with q_before the sum of weight · q(pose) over `before`. Implicit Euler has
     q_before = q(x₀) and the whole step as its span.
+    `half_turns`: those of the edges (edge_count,) [rad] in the poses of `before`, where bending has any.
     `guess` (node_count, 3): where the solve may end;  `is_static`: equilibrium is sought, there are no rates.
     """
 
@@ -42,13 +43,22 @@ class Stage:
     before: tuple[tuple[float, Floats], ...]
     guess: Floats | None = None
     is_static: bool = False
+    half_turns: tuple[Floats, ...] = ()
 
     def past(self, quantity: Callable[[Floats], Floats]) -> Floats:
         """What `quantity`, a function of the positions (node_count, 3), is before the stage."""
-        first, *others = self.before
-        total = quantity(first[1]) if first[0] == 1.0 else first[0] * quantity(first[1])
-        for weight, pose in others:
-            total = total + weight * quantity(pose)
+        return self._sum([quantity(x) for _, x in self.before])
+
+    def past_turned(self, quantity: Callable[[Floats, Floats], Floats]) -> Floats:
+        """The same for a function of the positions (node_count, 3) and the half turns (edge_count,)."""
+        return self._sum([quantity(x, turn) for (_, x), turn in zip(self.before, self.half_turns, strict=True)])
+
+    def _sum(self, values: Sequence[Floats]) -> Floats:
+        """The values of the poses before the stage with their weights."""
+        weights = [weight for weight, _ in self.before]
+        total = values[0] if weights[0] == 1.0 else weights[0] * values[0]
+        for weight, value in zip(weights[1:], values[1:], strict=True):
+            total = total + weight * value
         return total
 
 

@@ -210,11 +210,27 @@ def relax_turns(energy: BendingMidedge, x: Floats, half_turn: Floats, *, held: B
 
     `held` (edge_count,): edges that keep their `half_turn`. Edges without stiffness keep theirs, too.
     """
-    edge_count = len(half_turn)
-    turn = np.zeros(edge_count)
     found = energy.gradient_hessian(x, half_turn)
-    right = -np.bincount(energy.edges.ravel(), found.moments.ravel(), edge_count)
-    matrix = turn_matrix(energy, found.own, edge_count)
+    return half_turn + _balance_turns(energy, found.own, found.moments, len(half_turn), held)
+
+
+def relaxed_rates(energy: BendingMidedge, x: Floats, v: Floats, half_turn: Floats) -> Floats:
+    """The rates of the half turns (edge_count,) [rad/s] that keep relaxed directors relaxed while the nodes move with
+    the velocities v (node_count, 3) [m/s]."""
+    found = energy.gradient_hessian(x, half_turn)
+    moments = np.einsum("faei,fai->fe", found.mixed, v[energy.stencil])
+    turn = _balance_turns(energy, found.own, moments, len(half_turn), None)
+    return energy.half_direction(x, np.ascontiguousarray(v), turn)
+
+
+def _balance_turns(
+    energy: BendingMidedge, own: Floats, moments: Floats, edge_count: int, held: Bools | None
+) -> Floats:
+    """The turns (edge_count,) [rad] that balance `moments` (n, 3) [N m] of the elements; 0 where there is no stiffness
+    and where `held` (edge_count,)."""
+    turn = np.zeros(edge_count)
+    right = -np.bincount(energy.edges.ravel(), moments.ravel(), edge_count)
+    matrix = turn_matrix(energy, own, edge_count)
     diagonal = matrix.diagonal()
     free = diagonal > 1e-12 * diagonal.max(initial=0.0)
     if held is not None:
@@ -227,7 +243,7 @@ def relax_turns(energy: BendingMidedge, x: Floats, half_turn: Floats, *, held: B
         except RuntimeError as error:
             raise SimulationError(f"the directors of the sheet could not be relaxed: {error}") from None
         turn[chosen] = factor.solve(right[chosen])
-    return half_turn + turn
+    return turn
 
 
 def turn_matrix(energy: BendingMidedge, own: Floats, edge_count: int) -> sp.csr_matrix:

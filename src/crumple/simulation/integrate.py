@@ -19,7 +19,7 @@ import numpy as np
 from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.simulation.derived import Derived
-from crumple.simulation.schemes import Instant, reached, scheme_stages
+from crumple.simulation.schemes import Instant, reached, scheme_stages, starting
 from crumple.simulation.stopping import stage_stop
 from crumple.solving.newton import Ending, Newton, Outcome
 from crumple.solving.potential import Potential
@@ -47,7 +47,7 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     `hold`: obstacles without room may stay behind; only implicit Euler can do that.
     """
     stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
-    instants, obstacle_x, outcome = [Instant(state.x, state.v, state.a)], state.obstacle_x, None
+    instants, obstacle_x, outcome = [starting(state)], state.obstacle_x, None
     half_turn = state.half_turn
     stage = next(stages)
     while True:
@@ -55,7 +55,7 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
         obstacle_x, half_turn = np.ascontiguousarray(found.x[count:]), found.half_turn
-        instants.append(reached(stage, np.ascontiguousarray(found.x[:count])))
+        instants.append(reached(stage, np.ascontiguousarray(found.x[:count]), half_turn))
         if found.ending is not Ending.CONVERGED:
             break
         try:

@@ -21,7 +21,7 @@ which has the same stability function but stages of first order, and 62 % with i
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 
 import numpy as np
@@ -46,19 +46,34 @@ ERROR_ORDER = {TR_BDF2: 3, EULER: 2}
 """Power of the step with which the error of one step grows."""
 
 
+def _no_turns() -> Floats:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True)
 class Instant:
-    """Positions `x` [m], velocities `v` [m/s], accelerations `a` [m/s²] of the sheets' nodes, (node_count, 3) each."""
+    """Positions `x` [m], velocities `v` [m/s], accelerations `a` [m/s²] of the sheets' nodes, (node_count, 3) each.
+
+    `half_turn` [rad] and `half_rate` [rad/s] of the edges, (edge_count,), where bending has any.
+    """
 
     x: Floats
     v: Floats
     a: Floats
+    half_turn: Floats = field(default_factory=_no_turns)
+    half_rate: Floats = field(default_factory=_no_turns)
 
 
-def reached(stage: Stage, x: Floats) -> Instant:
-    """The instant whose positions are the solution x (node_count, 3) of a stage."""
+def starting(state: State) -> Instant:
+    """The instant of a state."""
+    return Instant(state.x, state.v, state.a, state.half_turn, state.half_rate)
+
+
+def reached(stage: Stage, x: Floats, half_turn: Floats) -> Instant:
+    """The instant whose positions and half turns are the solution x (node_count, 3), (edge_count,) of a stage."""
     v = (x - stage.origin) / stage.span
-    return Instant(x, v, (v - stage.drift) / stage.span)
+    rate = (half_turn - stage.past_turned(lambda _, turn: turn)) / stage.span
+    return Instant(x, v, (v - stage.drift) / stage.span, half_turn, rate)
 
 
 Stages = Generator[Stage, Instant, None]
@@ -75,16 +90,21 @@ def scheme_stages(scheme: str, state: State, step: float, *, is_static: bool = F
 def _static(state: State, step: float) -> Stages:
     still = np.zeros_like(state.v)
     yield Stage(
-        state, state.time, state.time + step, state.x, still, state.x, still, step, ((1.0, state.x),), is_static=True
-    )
+        state, state.time, state.time + step, state.x, still, state.x, still, step, ((1.0, state.x),),
+        is_static=True, half_turns=(state.half_turn,),
+    )  # fmt: skip
 
 
 def _euler(state: State, step: float) -> Stages:
-    yield Stage(state, state.time, state.time + step, state.x, state.v, state.x, state.v, step, ((1.0, state.x),))
+    yield Stage(
+        state, state.time, state.time + step, state.x, state.v, state.x, state.v, step, ((1.0, state.x),),
+        half_turns=(state.half_turn,),
+    )  # fmt: skip
 
 
 def _tr_bdf2(state: State, step: float) -> Stages:
-    span, begin = SPAN * step, Instant(state.x, state.v, state.a)
+    span, begin = SPAN * step, starting(state)
+    before, half_turns = _advanced(begin, span)
     first = state.time + GAMMA * step
     middle = yield Stage(
         state=state,
@@ -95,7 +115,8 @@ def _tr_bdf2(state: State, step: float) -> Stages:
         origin=begin.x + span * begin.v,
         drift=begin.v + span * begin.a,
         span=span,
-        before=_advanced(begin, span),
+        before=before,
+        half_turns=half_turns,
         guess=_extrapolate(begin, GAMMA * step),
     )
     share = WEIGHT / SPAN
@@ -109,6 +130,7 @@ def _tr_bdf2(state: State, step: float) -> Stages:
         drift=begin.v + WEIGHT * step * (begin.a + middle.a),
         span=span,
         before=((1.0 - share, begin.x), (share, middle.x)),
+        half_turns=(begin.half_turn, middle.half_turn),
         guess=_extrapolate(middle, (1.0 - GAMMA) * step),
     )
 
@@ -118,18 +140,21 @@ def _extrapolate(begin: Instant, time: float) -> Floats:
     return begin.x + time * begin.v + 0.5 * time**2 * begin.a
 
 
-def _advanced(begin: Instant, span: float) -> tuple[tuple[float, Floats], ...]:
-    """Strain at the start plus `span` [s] times its rate there: a central difference along the velocity.
+def _advanced(begin: Instant, span: float) -> tuple[tuple[tuple[float, Floats], ...], tuple[Floats, ...]]:
+    """Strain at the start plus `span` [s] times its rate there: a central difference along the velocity, as weights,
+    poses, and half turns.
 
     It is exact for the Green strain, which is quadratic in x. For angles the way must be short beside an edge.
     """
     fastest = float(np.abs(begin.v).max(initial=0.0))
     if fastest == 0.0:
-        return ((1.0, begin.x),)
+        return ((1.0, begin.x),), (begin.half_turn,)
     size = float(np.ptp(begin.x, axis=0).max()) or 1.0
     way = 1e-6 * size / fastest
     half = 0.5 * span / way
-    return ((1.0, begin.x), (half, begin.x + way * begin.v), (-half, begin.x - way * begin.v))
+    turn = way * begin.half_rate
+    before = ((1.0, begin.x), (half, begin.x + way * begin.v), (-half, begin.x - way * begin.v))
+    return before, (begin.half_turn, begin.half_turn + turn, begin.half_turn - turn)
 
 
 def path_error(scheme: str, instants: Sequence[Instant], step: float) -> Floats:

@@ -16,6 +16,7 @@ from crumple.energies.bending_midedge import (
     face_stiffness,
     make_bending_midedge,
     relax_turns,
+    relaxed_rates,
     sheet_curvature,
 )
 from crumple.energies.sheets import HingeParts, make_hinges
@@ -108,12 +109,14 @@ class MountedMidedge(MountedTerm):
         energy = self._energy(state, stage.time)
         if stage.is_static or not self.damping.any():
             return [energy]
-        return [energy.damped(self._angles(state), self.damping / (stage.time - state.time))]
+        before = stage.past_turned(lambda x, half_turn: split_angles(self.links, x, half_turn))
+        return [energy.damped(before, self.damping / stage.span)]
 
     def relax(self, state: State) -> State:
-        """The state with its directors in equilibrium."""
+        """The state with its directors in equilibrium, and moving so that they stay there."""
         energy = self._energy(state, state.time)
-        return state.replaced(half_turn=relax_turns(energy, state.x, state.half_turn))
+        half_turn = relax_turns(energy, state.x, state.half_turn)
+        return state.replaced(half_turn=half_turn, half_rate=relaxed_rates(energy, state.x, state.v, half_turn))
 
     def settle(self, state: State, step: float) -> State:
         if not self.kind.yields:
