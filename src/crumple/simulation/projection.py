@@ -41,7 +41,7 @@ SMALL = 1000
 REGULARISATION = 1e-6
 """μ per node over the (least) membrane stiffness [N/m] of the sheets. At the minimum the accelerations are wrong by
 μ|x − x⁰|/m, so μ has to be small beside the stiffness to bending too, or curved sheets keep their jitter."""
-ITERATIONS, WORK = 5, 20_000
+ITERATIONS, WORK = 5, 6_000
 """Newton iterations for each tolerance at least, and iterations times nodes: a small mesh may take its time."""
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 """Shares of the energy after remeshing below which the projection stops; most of that energy is what it removes. The
