@@ -29,13 +29,13 @@ def test_linear_momentum_of_a_free_sheet_is_kept(record_property):
     spin = [np.cross(s.x - mass @ s.x / mass.sum(), mass[:, None] * s.v).sum(axis=0) for s in (state, last)]
     lost = np.linalg.norm(spin[1] - spin[0]) / np.linalg.norm(spin[0])
     record_property("angular momentum lost", f"{lost:.3g}")
-    assert lost < 0.2  # implicit Euler damps rotation at first order in the step
+    assert lost < 0.02  # 7 % with implicit Euler
 
 
-def test_angular_momentum_is_lost_at_first_order_in_the_step():
+def test_implicit_euler_loses_angular_momentum_at_first_order_in_the_step():
     lost = []
     for step in (2e-3, 1e-3):
-        model, state = free_sheet(fixed_step=step)
+        model, state = free_sheet(fixed_step=step, integrator="implicit-euler")
         mass = node_masses(state.mesh, model.materials)
         last = run(replace(model, frame_time=0.02), state, frames=1)
         spin = [np.cross(s.x - mass @ s.x / mass.sum(), mass[:, None] * s.v).sum(axis=0) for s in (state, last)]
@@ -63,15 +63,18 @@ def test_a_rigid_rotation_produces_no_force(kind):
     assert np.abs(last.x - x).max() < 1e-13
 
 
-def test_energy_of_a_free_sheet_never_grows():
-    model, state = free_sheet(step_error=0.05)
+@pytest.mark.parametrize(("integrator", "rise", "kept"), [("implicit-euler", 1e-9, 0.2), ("tr-bdf2", 2e-4, 0.85)])
+def test_energy_of_a_free_sheet_does_not_grow(integrator, rise, kept):
+    """Implicit Euler loses energy in every step. TR-BDF2 keeps nearly all of it; stiff waves that it resolves in part
+    may give back a little of what the step before has taken, never more than there was."""
+    model, state = free_sheet(step_error=0.05, integrator=integrator)
     steps = Statistics()
     run(model, state, [steps], frames=4)
     total = np.array([sum(step.energies.values()) for step in steps.steps])
     start = kinetic_energy(node_masses(state.mesh, model.materials), state.v)
-    assert total[0] <= start * (1 + 1e-9)
-    assert np.all(np.diff(total) <= 1e-9 * total[:-1])
-    assert total[-1] > 0.2 * start  # and it is not all damped away
+    assert total.max() <= start * (1 + 1e-9)
+    assert np.all(np.diff(total) <= rise * total[:-1])
+    assert kept * start < total[-1] < start
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.5])

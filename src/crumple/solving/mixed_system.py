@@ -61,6 +61,9 @@ class MixedSystem(NewtonSystem):
         found = self.direction(values, flat, is_convex=is_convex)  # type: ignore[arg-type]
         return None if found is None else self.split(found)
 
+    def solve_forces(self, force: Floats) -> Floats:
+        return self.split(self.solve(np.concatenate([force.ravel(), np.zeros(len(self.coupling.anchor))])))[0]
+
     def assemble_mixed(
         self, terms: Sequence[tuple[Ints, Floats]], edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]]
     ) -> MixedBlocks:

@@ -149,6 +149,10 @@ class NewtonSystem:
         with self._timer("solve"):
             return self._solver.solve(b)
 
+    def solve_forces(self, force: Floats) -> Floats:
+        """The displacements (node_count, 3) under the `force` (node_count, 3), with the last factorisation."""
+        return self.solve(force)
+
     def _multiply(self, blocks: Floats, x: Floats) -> Floats:
         """The product of the assembled matrix with x."""
         return multiply(self._pattern, blocks, x)

@@ -4,8 +4,9 @@ The energy of a state in equilibrium has a positive definite second derivative K
 in steps; each equilibrium is found by Newton's method from an extrapolation of the two before, and a step at which K
 is not positive definite is halved. Just below the limit, K⁻¹ is dominated by the mode that is about to grow.
 
-K is that of the solver: the membrane's exact one, stress included, and of the hinges k g gᵀ with g = ∂θ/∂x (what this
-leaves out is of the order t/R beside the rest for a rolled tube).
+K is that of the solver: the membrane's exact one, stress included, and of bending Jᵀ K J with J the derivative of its
+angles (what this leaves out is of the order t/R beside the rest for a rolled tube). Turns of edges have no mass: a mode
+moves nodes, and the turns follow.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
-from crumple.solving.pose import make_pose
+from crumple.solving.pose import Pose, make_pose
 from crumple.solving.potential import Potential
 from crumple.state import State
 from crumple.timing import PhaseTimer
@@ -48,20 +49,26 @@ class Tangent:
     def __init__(self, model: Model, state: State) -> None:
         self._state = state
         self._derived = Derived(model, state)
+        self._half_turn = state.half_turn
 
     def settle(self, anchor: Floats, x: Floats) -> State | None:
         """The equilibrium with the handles at `anchor` (m, 3), from x; None when K is not positive definite there."""
-        state = self._state.replaced(x=x.copy(), pins=moved_pins(self._state.pins, anchor))
-        potential = Potential(len(x), self._derived.stored(state), None, PhaseTimer())
-        system = self._derived.system
+        state = self._state.replaced(pins=moved_pins(self._state.pins, anchor))
+        turns = self._derived.turn_count
+        potential = Potential(len(x), self._derived.stored(state), None, PhaseTimer(), turn_count=turns)
+        pose = make_pose(x, self._half_turn)
         for _ in range(ITERATIONS):
-            expansion = potential.expand(make_pose(state.x), exact=True)
-            if not system.factorise(system.assemble(expansion.terms)):
+            expansion = potential.expand(pose, exact=True)
+            found = self._derived.system.newton_direction(
+                expansion.terms, expansion.edge_terms, -expansion.gradient, -expansion.moments, is_convex=False
+            )
+            if found is None:
                 return None
-            step = system.solve(-expansion.gradient)
-            state.x[:] += step
+            step, turn = np.ascontiguousarray(found[0]), found[1]
+            pose.move(Pose(step, potential.half_direction(pose, step, turn)), 1.0)
             if np.abs(step).max() < CONVERGED:
-                return state
+                self._half_turn = pose.half_turn
+                return state.replaced(x=pose.x, half_turn=pose.half_turn)
         return None
 
     def weakest_mode(self, seed: int = 0) -> Floats:
@@ -69,7 +76,7 @@ class Tangent:
         mass = self._derived.mass[:, None]
         mode = np.random.default_rng(seed).standard_normal((len(mass), 3))
         for _ in range(POWER_ITERATIONS):
-            mode = self._derived.system.solve(mass * mode)
+            mode = self._derived.system.solve_forces(mass * mode)
             mode /= np.linalg.norm(mode)
         return mode
 

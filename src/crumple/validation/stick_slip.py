@@ -57,8 +57,7 @@ class TipWatch(Observer):
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
         line = self.strip.line(state.x)
-        top = 0.5 * (line[0] + line[1])
-        shortening = 1.0 - (top[2] - line[-1, 2]) / LENGTH
+        shortening = 1.0 - (line[1, 2] - line[-1, 2]) / LENGTH  # the clamp acts at the inner one of its rows
         force = reaction(model, state, 0)
         way = abs(line[-1, 0]) / LENGTH
         self.path.append((float(shortening), abs(float(force[0] / force[2])), float(way)))
