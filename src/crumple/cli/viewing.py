@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from crumple.cli.notices import show_notes
-from crumple.cli.running import load_with_length
 from crumple.errors import InputError
 from crumple.recording.folder import check_vacant
-from crumple.scenes import Scene
+
+if TYPE_CHECKING:
+    from crumple.scenes import Scene
 
 
 def view_sources(
@@ -34,9 +36,7 @@ def view_sources(
     except ImportError as error:
         raise InputError("crumple view", f"needs an optional package: pip install 'crumple[studio]' ({error})") from None
     scenes = {
-        source: load_with_length(source, frames, until, overrides=overrides, quick=quick)
-        for source in sources
-        if not Path(source).is_dir()
+        source: _load(source, frames, until, overrides, quick) for source in sources if not Path(source).is_dir()
     }
     folders = scene_folders(scenes, out)
     for source, folder in folders.items():
@@ -51,6 +51,13 @@ def view_sources(
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     serve_studio(runs, host=host, port=port, browser=browser, announce=announce)
+
+
+def _load(source: str, frames: int | None, until: float | None, overrides: Sequence[str], quick: bool) -> Scene:
+    """The scene; what reads it is loaded only now, so that recordings open at once."""
+    from crumple.cli.running import load_with_length
+
+    return load_with_length(source, frames, until, overrides=overrides, quick=quick)
 
 
 def scene_folders(scenes: dict[str, Scene], out: Path | None) -> dict[str, Path]:

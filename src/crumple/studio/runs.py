@@ -7,16 +7,20 @@ import threading
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crumple.errors import CrumpleError, InputError
 from crumple.recording.frame import frame_time
 from crumple.recording.recording import FRAME_INDEX, Recording, read_series
-from crumple.scenes import Scene
 from crumple.studio.frames import FrameStore
 from crumple.studio.series import SeriesReader
-from crumple.studio.worker import COMMANDS, CONTINUE, PAUSE, STOP, simulate
 
+if TYPE_CHECKING:
+    from crumple.scenes import Scene
+
+PAUSE, CONTINUE, STOP = "pause", "continue", "stop"
+COMMANDS = (PAUSE, CONTINUE, STOP)
+"""What a simulation can be asked for."""
 PATIENCE = 4.0
 """How long a step may still take after a stop before the process is ended [s]."""
 OVER = ("finished", "stopped", "failed")
@@ -44,6 +48,8 @@ class SceneRun:
     """A simulation in a process of its own, and what it says of itself."""
 
     def __init__(self, scene: Scene, folder: Path, force: bool) -> None:
+        from crumple.studio.worker import simulate  # here, because recordings alone need none of what it loads
+
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=simulate, args=(scene, folder, force, other), daemon=True)

@@ -18,9 +18,7 @@ from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.run import run
 from crumple.state import State
-
-PAUSE, CONTINUE, STOP = "pause", "continue", "stop"
-COMMANDS = (PAUSE, CONTINUE, STOP)
+from crumple.studio.runs import PAUSE, STOP
 
 
 class Stopped(Exception):  # noqa: N818 (a signal, not an error)

@@ -20,11 +20,12 @@ export class Plots {
     this.onScrub = onScrub;
     this.series = null;
     this.frame = 0;
-    this.plots = KINDS.map((kind) => ({ ...kind, ...makePlot(section, kind.title) }));
+    this.plots = KINDS.map((kind) => ({ ...kind, ...makePlot(section, kind.title), off: new Set() }));
     for (const plot of this.plots) {
       const go = (event) => event.buttons && this.scrub(plot, event);
       plot.canvas.addEventListener("pointerdown", go);
       plot.canvas.addEventListener("pointermove", go);
+      plot.keys.addEventListener("click", (event) => this.toggle(plot, event.target.closest("span")));
     }
     new ResizeObserver(() => this.draw()).observe(section);
   }
@@ -38,6 +39,13 @@ export class Plots {
   /** Move the cursor to a frame. */
   at(frame) {
     this.frame = frame;
+    this.draw();
+  }
+
+  /** Leave a line out, or show it again. */
+  toggle(plot, key) {
+    if (!key?.dataset.name) return;
+    if (!plot.off.delete(key.dataset.name)) plot.off.add(key.dataset.name);
     this.draw();
   }
 
@@ -70,7 +78,7 @@ function linesOf(series, key) {
   return Array.isArray(values) ? [[key, values]] : Object.entries(values ?? {});
 }
 
-function drawPlot({ canvas, keys, key, title, stacked }, series, frame) {
+function drawPlot({ canvas, keys, key, title, stacked, off }, series, frame) {
   const ratio = window.devicePixelRatio, width = canvas.clientWidth, height = canvas.clientHeight;
   if (!width || !height) return;
   canvas.width = Math.round(width * ratio);
@@ -78,7 +86,8 @@ function drawPlot({ canvas, keys, key, title, stacked }, series, frame) {
   const pen = canvas.getContext("2d"), style = getComputedStyle(canvas), quiet = style.getPropertyValue("--quiet");
   pen.scale(ratio, ratio);
   const frames = series.frame, lines = linesOf(series, key), now = frames.indexOf(frame);
-  const sums = stacked ? stack(lines, frames.length) : lines.map(([, values]) => values);
+  const on = lines.map(([name, values]) => (off.has(name) ? values.map(() => null) : values));
+  const sums = stacked ? stack(on, frames.length) : on;
   const numbers = sums.flat().filter((value) => value !== null);
   const high = numbers.reduce((a, b) => Math.max(a, b), 0), low = numbers.reduce((a, b) => Math.min(a, b), 0);
   const first = frames[0] ?? 0, span = Math.max((frames.at(-1) ?? 1) - first, 1), range = high - low || 1;
@@ -95,13 +104,13 @@ function drawPlot({ canvas, keys, key, title, stacked }, series, frame) {
   pen.fillText(title, 0, 10);
   pen.textAlign = "right";
   pen.fillText(`max ${short(high)}`, width, 10);
-  keys.replaceChildren(...lines.map(([name, values], k) => legendKey(lines.length > 1 ? name : "", values[now], INKS[k % INKS.length])));
+  keys.replaceChildren(...lines.map(([name, values], k) => legendKey(lines.length > 1 ? name : "", values[now], INKS[k % INKS.length], off.has(name))));
 }
 
 /** Running sums of the lines, so that areas lie on top of each other. */
 function stack(lines, length) {
   const total = new Array(length).fill(0);
-  return lines.map(([, values]) => values.map((value, k) => (total[k] += value ?? 0)));
+  return lines.map((values) => values.map((value, k) => (total[k] += value ?? 0)));
 }
 
 function drawLine(pen, values, x, y, ink, filled, base) {
@@ -118,11 +127,11 @@ function drawLine(pen, values, x, y, ink, filled, base) {
     open = true;
     last = k;
   });
-  if (filled) {
+  if (filled && values.length) {
     pen.lineTo(x(last), base);
     pen.fillStyle = ink;
     pen.fill();
-  } else {
+  } else if (!filled) {
     pen.strokeStyle = ink;
     pen.lineWidth = 1.4;
     pen.stroke();
@@ -130,8 +139,10 @@ function drawLine(pen, values, x, y, ink, filled, base) {
   }
 }
 
-function legendKey(name, value, ink) {
+function legendKey(name, value, ink, off) {
   const key = document.createElement("span"), dot = document.createElement("i");
+  key.className = off ? "off" : "";
+  if (name) Object.assign(key, { title: "show or hide" }).dataset.name = name;
   dot.style.background = ink;
   key.append(dot, `${name} ${short(value)}`.trim());
   return key;

@@ -52,7 +52,7 @@ export class Timeline {
 
   toggle() {
     this.playing = !this.playing;
-    at("play").textContent = this.playing ? "⏸" : "▶";
+    at("play").classList.toggle("playing", this.playing);
     this.clock = null;
     if (this.playing) {
       this.following = false;

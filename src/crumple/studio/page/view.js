@@ -12,7 +12,7 @@ const THEMES = {
   light: { ground: "#e6e9ec", front: "#f3efe6", back: "#cfdcea", wire: "#3a4650", obstacle: "#7d93a8", flat: "#f7f5f0" },
   dark: { ground: "#23282d", front: "#e4e0d7", back: "#a9bfd6", wire: "#11161a", obstacle: "#8fa6bc", flat: "#c9c6bf" },
 };
-const ACCENT = "#ff6a00";
+const ACCENT = "#1479ff";
 const FRONT_SIDE = 0, BACK_SIDE = 1;
 const CLICK = 4; // pixels that a click may move
 
@@ -58,18 +58,36 @@ function makeWire(corners, color, opacity) {
   return lines;
 }
 
-/** The outline of one face, drawn over everything. */
+/** A material that is clear from the front and shows its rim. */
+function makeGlass() {
+  const glass = new MeshStandardMaterial({ roughness: 0.4, transparent: true, depthWrite: false, side: DoubleSide });
+  glass.onBeforeCompile = (shader) => {
+    shader.fragmentShader = shader.fragmentShader.replace(
+      "#include <opaque_fragment>",
+      `float rim = 1.0 - abs(dot(normalize(vViewPosition), normal));
+       diffuseColor.a *= mix(0.07, 0.6, pow(rim, 2.5));
+       #include <opaque_fragment>`,
+    );
+  };
+  return glass;
+}
+
+/** One face and its outline, drawn over everything. */
 function makeMark() {
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(new Float32Array(18), 3));
-  const mark = new LineSegments(geometry, new LineBasicMaterial({ color: ACCENT, depthTest: false }));
-  mark.frustumCulled = false;
-  mark.renderOrder = 9;
+  const geometry = new BufferGeometry(), inside = new BufferGeometry();
+  const corners = new BufferAttribute(new Float32Array(18), 3);
+  geometry.setAttribute("position", corners);
+  inside.setAttribute("position", corners);
+  inside.setIndex([0, 2, 4]);
+  const paint = { color: ACCENT, depthTest: false, transparent: true };
+  const mark = new LineSegments(geometry, new LineBasicMaterial(paint));
+  mark.add(new Mesh(inside, new MeshBasicMaterial({ ...paint, opacity: 0.6, side: DoubleSide })));
+  for (const one of [mark, ...mark.children]) Object.assign(one, { frustumCulled: false, renderOrder: 9 });
   mark.visible = false;
   mark.put = (positions, face) => {
     mark.visible = face >= 0;
     if (face < 0) return;
-    const out = geometry.getAttribute("position");
+    const out = corners;
     for (let k = 0; k < 3; k++) {
       for (let d = 0; d < 3; d++) {
         out.array[6 * k + d] = positions[9 * face + 3 * k + d];
@@ -101,11 +119,11 @@ export class Display {
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.element);
     this.controls.addEventListener("change", () => this.stage.moved(this));
-    const sun = new DirectionalLight("#ffffff", 2.0);
+    const sun = new DirectionalLight("#ffffff", 2.3);
     sun.position.set(-0.6, -0.8, 1.4);
     const fill = new DirectionalLight("#dfe9ff", 0.5);
     fill.position.set(1, 0.7, 0.2);
-    this.sky = new HemisphereLight("#ffffff", "#8d8a85", 1.1);
+    this.sky = new HemisphereLight("#ffffff", "#b4b1ab", 1.7);
     this.world.add(sun, fill, this.sky);
     this.corners = new Corners();
     const paper = { roughness: 0.85, metalness: 0, vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
@@ -113,10 +131,7 @@ export class Display {
     for (const side of this.sides) side.frustumCulled = false;
     this.wire = makeWire(this.corners, "#000000", 0.55);
     this.mark = makeMark();
-    this.obstacles = new Mesh(
-      new BufferGeometry(),
-      new MeshStandardMaterial({ roughness: 0.5, transparent: true, opacity: 0.35, depthWrite: false, side: DoubleSide, flatShading: false }),
-    );
+    this.obstacles = new Mesh(new BufferGeometry(), makeGlass());
     this.obstacles.frustumCulled = false;
     this.world.add(...this.sides, this.wire, this.mark, this.obstacles);
     onClick(this.element, (x, y) => this.pick(x, y, this.camera, this.sides));
@@ -184,7 +199,7 @@ export class Display {
     this.flatCorners.geometry.setAttribute("color", this.corners.geometry.getAttribute("color"));
     const theme = THEMES[this.stage.theme];
     this.sides[0].material.color.set(values ? "#ffffff" : theme.front);
-    this.sides[1].material.color.set(values ? "#d8d8d8" : theme.back);
+    this.sides[1].material.color.set(values ? "#ededed" : theme.back);
     this.flatMesh.material.color.set(values ? "#ffffff" : theme.flat);
   }
 
