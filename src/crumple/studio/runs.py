@@ -100,7 +100,7 @@ class SceneRun:
     def _stop_in_time(self) -> None:
         """End the process when it does not stop by itself: finished frames are complete, a half one is worth nothing."""
         self._asked_to_stop = True
-        timer = threading.Timer(PATIENCE, self._process.terminate)
+        timer = threading.Timer(PATIENCE, self._process.kill)
         timer.daemon = True
         timer.start()
 

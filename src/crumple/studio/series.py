@@ -40,13 +40,13 @@ class SeriesReader:
                 begin = file.read(256)
                 if not begin.startswith(self._begin) or file.seek(0, 2) < self._place:
                     self._forget()
-                self._begin = self._begin or (begin if len(begin) == 256 else b"")
                 file.seek(self._place)
                 text, _, _ = file.read().rpartition(b"\n")
         except OSError:
             return self._forget()
         if text:
             self._place += len(text) + 1
+            self._begin = begin[: self._place]
             for line in text.split(b"\n"):
                 self._take(line)
 

@@ -70,7 +70,8 @@ def send(pipe: Connection, **news: Any) -> None:
 
 def simulate(scene: Scene, folder: Path, force: bool, pipe: Connection) -> None:
     """Run `scene` into a new recording in `folder`; the entry point of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the studio too, which then asks to stop
+    for number in (signal.SIGINT, signal.SIGTERM):  # they reach the studio too, which then asks to stop
+        signal.signal(number, signal.SIG_IGN)
     try:
         model, state = build(scene)
         with create_recording(folder, dump_scene(scene), force=force) as recorder:

@@ -56,6 +56,10 @@ class Studio {
       for (const display of this.stage.displays) display.reshade();
       this.stage.draw();
     };
+    at("lead").onchange = () => {
+      this.lead = Number(at("lead").value);
+      this.refresh();
+    };
     at("fit").onclick = () => this.stage.displays.forEach((display) => display.fit());
     at("theme").onclick = () => this.setTheme(this.stage.theme === "dark" ? "light" : "dark");
     document.addEventListener("keydown", (event) => {
@@ -91,7 +95,10 @@ class Studio {
     }
     if (fresh.length) this.listRuns();
     showSimulations(this.runs, (what, run) => this.channel.command(what, run));
-    if (first && this.runs.some((run) => run.simulation)) this.timeline.following = true;
+    if (first && this.runs.some((run) => run.simulation)) {
+      this.lead = this.runs.find((run) => run.simulation).id;
+      this.timeline.following = true;
+    }
     if (changed) this.refresh();
     this.waitMessage();
   }
@@ -104,9 +111,24 @@ class Studio {
     }
     const known = new Map(visible.flatMap((run) => run.fields.map((field) => [field.name, field])));
     this.colors.offer([...known.values()]);
-    const lead = visible.find((run) => run.frames.length) ?? visible[0];
-    if (lead) this.timeline.update(lead);
+    this.chooseLead();
     this.updatePlots();
+  }
+
+  /** The recording whose frames the timeline and the plots show: the user's choice, or the first that has some. */
+  chooseLead() {
+    const { visible } = this, select = at("lead");
+    select.hidden = visible.length < 2;
+    const options = visible.map((run) => `${run.id} ${run.name}`).join("\n");
+    if (options !== this.leads) {
+      this.leads = options;
+      select.replaceChildren(...visible.map((run) => new Option(`${run.name} leads`, run.id)));
+    }
+    const ready = visible.filter((run) => run.frames.length);
+    const lead = ready.find((run) => run.id === this.lead) ?? ready[0] ?? visible[0];
+    if (!lead) return;
+    select.value = lead.id;
+    this.timeline.update(lead);
   }
 
   listRuns() {
@@ -249,7 +271,6 @@ class Studio {
       const { lead } = this.timeline;
       try {
         if (lead) this.plots.put(await lead.series());
-        at("plotted").textContent = this.runs.length > 1 && lead ? `· ${lead.name}` : "";
       } catch (error) {
         this.complain(error);
       }

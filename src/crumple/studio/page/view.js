@@ -119,11 +119,11 @@ export class Display {
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.element);
     this.controls.addEventListener("change", () => this.stage.moved(this));
-    const sun = new DirectionalLight("#ffffff", 2.3);
+    const sun = new DirectionalLight("#ffffff", 2.4);
     sun.position.set(-0.6, -0.8, 1.4);
     const fill = new DirectionalLight("#dfe9ff", 0.5);
     fill.position.set(1, 0.7, 0.2);
-    this.sky = new HemisphereLight("#ffffff", "#b4b1ab", 1.7);
+    this.sky = new HemisphereLight("#ffffff", "#a8a59f", 1.15);
     this.world.add(sun, fill, this.sky);
     this.corners = new Corners();
     const paper = { roughness: 0.85, metalness: 0, vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
@@ -176,6 +176,8 @@ export class Display {
     this.repaint();
     this.wire.refresh();
     this.flatWire.refresh();
+    this.wire.material.opacity = Math.min(0.55, 8000 / frame.mesh.count); // a fine mesh would be all lines
+    this.flatWire.material.opacity = Math.min(0.3, 800 / frame.mesh.count);
     this.showObstacles(frame.pose);
     this.corners.geometry.boundingSphere = this.corners.geometry.boundingBox = null;
     if (changed) this.flatCorners.geometry.boundingSphere = this.flatCorners.geometry.boundingBox = null;
