@@ -34,10 +34,10 @@ def view_sources(
         from crumple.studio.runs import SceneRun, StudioRun
         from crumple.studio.serve import serve_studio
     except ImportError as error:
-        raise InputError("crumple view", f"needs an optional package: pip install 'crumple[studio]' ({error})") from None
-    scenes = {
-        source: _load(source, frames, until, overrides, quick) for source in sources if not Path(source).is_dir()
-    }
+        raise InputError(
+            "crumple view", f"needs an optional package: pip install 'crumple[studio]' ({error})"
+        ) from None
+    scenes = {source: _load(source, frames, until, overrides, quick) for source in sources if not Path(source).is_dir()}
     folders = scene_folders(scenes, out)
     for source, folder in folders.items():
         show_notes(scenes[source].notes)

@@ -37,7 +37,9 @@ def open_port(host: str, port: int | None) -> socket.socket:
             if error.errno == errno.EADDRINUSE and port is None:
                 continue
             if error.errno in (errno.EADDRINUSE, errno.EACCES):
-                raise InputError("--port", f"{error.strerror}; leave --port out to have a free one found", port) from None
+                raise InputError(
+                    "--port", f"{error.strerror}; leave --port out to have a free one found", port
+                ) from None
             raise InputError("--host", f"cannot be served ({error.strerror or error})", host) from None
     raise InputError("--port", "no free port was found")
 
@@ -71,9 +73,7 @@ def serve_studio(
                 announce(message)
 
 
-async def _serve(
-    runs: Sequence[StudioRun], guard: Guard, listening: socket.socket, ready: Callable[[], None]
-) -> None:
+async def _serve(runs: Sequence[StudioRun], guard: Guard, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Serve until the task is cancelled or SIGTERM comes."""
     ended = asyncio.Event()
     with suppress(NotImplementedError):  # Windows has no such handlers; there Ctrl-C cancels this task
@@ -97,7 +97,9 @@ def _ready(url: str, browser: bool, announce: Callable[[str], None]) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     """A socket that listens on `host` and `port`; OSError when that is not possible."""
-    family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+        0
+    ]
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name != "nt":
