@@ -212,7 +212,8 @@ def test_a_face_is_picked_and_followed(browser, serve, waving):
     face = browser.execute_script("return studio.stage.displays[0].picked")
     middle = grid_mesh(12, 12)
     assert np.abs(middle.u[middle.faces[face]].mean(axis=0) - 0.05).max() < 0.02
-    read = "[...document.getElementById('face').rows].find(row => row.cells[0].textContent === 'damage').cells[1].textContent"
+    row = "[...document.getElementById('face').rows].find(row => row.cells[0].textContent === 'damage')"
+    read = f"{row}.cells[1].textContent"
     before = browser.execute_script(f"return {read}")
     go_to(browser, 9)
     until(browser, f"{read} !== '{before}'")

@@ -6,10 +6,10 @@ import shutil
 
 import numpy as np
 import pytest
-from recording_samples import grid_mesh, make_recording, sample_state
+from recording_samples import frame_report, grid_mesh, make_recording, sample_model, sample_state
 
 from crumple.errors import InputError
-from crumple.recording import Recording
+from crumple.recording import Recording, create_recording
 from crumple.state import initial_state
 from crumple.studio.fields import describe_face, field_values, principal_strain, shown_fields
 from crumple.studio.frames import FrameStore, lay_out
@@ -53,11 +53,7 @@ def test_what_the_page_knows_is_not_sent_again(recorded):
 
 
 def test_a_changed_mesh_has_another_key(tmp_path):
-    from crumple.recording import create_recording
-
     with create_recording(tmp_path / "run", "name = 'x'\n") as recorder:
-        from recording_samples import frame_report, sample_model
-
         recorder.on_start(sample_model(), sample_state(4, 4))
         finer = sample_state(5, 4, frame=1)
         recorder.on_frame(sample_model(), finer, frame_report(finer))
@@ -86,9 +82,9 @@ def test_damaged_and_missing_frames_are_named(recorded, tmp_path):
     path = Recording(folder).frame_path(2)
     path.write_bytes(path.read_bytes()[:-100])
     store = FrameStore(Recording(folder))
-    with pytest.raises(InputError, match="frame_000002.*truncated or corrupt"):
+    with pytest.raises(InputError, match=r"frame_000002.*truncated or corrupt"):
         store.packet(2)
-    with pytest.raises(InputError, match="= 9 .has no such frame"):
+    with pytest.raises(InputError, match=r"= 9 .has no such frame"):
         store.packet(9)
 
 
@@ -103,7 +99,7 @@ def test_every_field_of_the_state_colours_including_ones_own():
         assert np.isfinite(values).all(), name
     np.testing.assert_allclose(field_values(state, "flow")[1], np.sqrt(3.0))
     np.testing.assert_array_equal(field_values(state, "dye")[1], state.own["dye"].values)
-    with pytest.raises(InputError, match="'dmage' .*damage, plastic_curvature"):
+    with pytest.raises(InputError, match=r"'dmage' .*damage, plastic_curvature"):
         field_values(state, "dmage")
 
 

@@ -156,3 +156,10 @@ def test_an_existing_recording_is_not_replaced_unasked(scene, recorded, tmp_path
     assert result.exit_code == 2
     assert "--force replaces them" in result.stderr
     assert len(Recording(recorded)) == 5
+
+
+def test_without_its_package_the_extra_is_named(recorded, monkeypatch):
+    monkeypatch.setitem(sys.modules, "crumple.studio.serve", None)
+    result = CliRunner().invoke(app, ["view", str(recorded), "--no-browser"])
+    assert result.exit_code == 2
+    assert "pip install 'crumple[studio]'" in result.stderr

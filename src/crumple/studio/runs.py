@@ -98,7 +98,7 @@ class SceneRun:
         return self.progress()
 
     def _stop_in_time(self) -> None:
-        """End the process when it does not stop by itself: finished frames are complete, a half one is worth nothing."""
+        """End the process when it does not stop by itself: finished frames are complete, a half one is worthless."""
         self._asked_to_stop = True
         timer = threading.Timer(PATIENCE, self._process.kill)
         timer.daemon = True

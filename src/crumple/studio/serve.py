@@ -102,7 +102,7 @@ def _listen(host: str, port: int) -> socket.socket:
     ]
     listening = socket.socket(family, kind, protocol)
     try:
-        if os.name != "nt":
+        if os.name != "nt":  # there it would let two programs have one port; elsewhere only what has just ended
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
         listening.listen(64)
