@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -128,3 +129,19 @@ def test_patterns_of_several_sheets_do_not_overlap():
     np.testing.assert_array_equal(placed[:3], u[:3])
     assert placed[3:, 0].min() > placed[:3, 0].max()
     np.testing.assert_allclose(placed[3:] - placed[3], u[3:] - u[3])
+
+
+def test_damaged_obstacles_are_told_and_the_sheets_are_shown(recorded, tmp_path):
+    folder = shutil.copytree(recorded, tmp_path / "copy")
+    path = Recording(folder).obstacle_path(0)
+    path.write_bytes(path.read_bytes()[:200])
+    values, arrays = decode_packet(FrameStore(Recording(folder)).packet(1))
+    assert "obstacles_000000.vtkhdf" in values["note"]
+    assert len(arrays["x"])
+    assert len(arrays["obstacle_faces"]) == 0
+
+
+def test_what_is_vendored_is_small_and_has_its_licence():
+    vendor = files("crumple.studio").joinpath("page", "vendor")
+    assert len(vendor.joinpath("three.min.js").read_bytes()) < 1_000_000
+    assert "The MIT License" in vendor.joinpath("three.LICENSE").read_text(encoding="utf-8")

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
+from crumple.errors import CrumpleError, InputError
+from crumple.recording.obstacles import ObstacleSurface
 from crumple.recording.recording import Recording
 from crumple.state import State
 from crumple.studio.fields import describe_face, field_values, shown_fields
@@ -64,12 +65,14 @@ class FrameStore:
         """A frame for the page: `x` of the nodes, and what it does not know yet.
 
         `known`: keys of topologies and obstacle poses that need not be sent again. The head has `frame`, `time`,
-        `faces`, the keys `topology` and `obstacles`, and of the `field` its description, `low` and `high`.
+        `faces`, the keys `topology` and `obstacles`, and of the `field` its description, `low` and `high`; a `note` says
+        what cannot be shown.
         """
         state = self.state(frame)
         arrays: dict[str, np.ndarray] = {"x": state.x}
-        topology, obstacles = topology_arrays(state), self._obstacle_arrays(state)
-        values: dict[str, Any] = {"frame": frame, "time": state.time, "faces": state.mesh.face_count}
+        surface, note = self._obstacles()
+        topology, obstacles = topology_arrays(state), obstacle_arrays(state, surface)
+        values: dict[str, Any] = {"frame": frame, "time": state.time, "faces": state.mesh.face_count, "note": note}
         for name, part in (("topology", topology), ("obstacles", obstacles)):
             values[name] = _key(part)
             if values[name] not in known:
@@ -80,12 +83,19 @@ class FrameStore:
             values["field"] = {**shown.describe(field), **_limits(numbers)}
         return encode_packet(values, arrays)
 
-    def _obstacle_arrays(self, state: State) -> dict[str, np.ndarray]:
-        """The obstacles that take part in contact: all their nodes, and the faces that are active."""
-        surface = self.recording.obstacles
-        if surface is None or len(surface.node_obstacle) != len(state.obstacle_x):
-            return {"obstacle_x": np.zeros((0, 3)), "obstacle_faces": np.zeros((0, 3), np.int32)}
-        return {"obstacle_x": state.obstacle_x, "obstacle_faces": surface.faces[surface.active_faces(state.time)]}
+    def _obstacles(self) -> tuple[ObstacleSurface | None, str]:
+        """The obstacles, and why they cannot be shown: sheets are worth looking at without them."""
+        try:
+            return self.recording.obstacles, ""
+        except CrumpleError as error:
+            return None, str(error)
+
+
+def obstacle_arrays(state: State, surface: ObstacleSurface | None) -> dict[str, np.ndarray]:
+    """The obstacles that take part in contact: all their nodes, and the faces that are active."""
+    if surface is None or len(surface.node_obstacle) != len(state.obstacle_x):
+        return {"obstacle_x": np.zeros((0, 3)), "obstacle_faces": np.zeros((0, 3), np.int32)}
+    return {"obstacle_x": state.obstacle_x, "obstacle_faces": surface.faces[surface.active_faces(state.time)]}
 
 
 def topology_arrays(state: State) -> dict[str, np.ndarray]:

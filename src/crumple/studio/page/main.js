@@ -205,6 +205,7 @@ class Studio {
 
   show(display, frame) {
     if (display.frame === frame) return;
+    if (frame.note) this.complain(frame.note);
     const wider = this.colors.see(frame.field);
     this.stage.range = this.colors.range;
     const first = !display.fitted;

@@ -253,10 +253,12 @@ export class Display {
     for (const { x } of [this.frame, ...others]) {
       for (let k = 0; k < x.length; k += 3) {
         point.fromArray(x, k);
+        if (!Number.isFinite(point.x + point.y + point.z)) continue;
         low.min(point);
         high.max(point);
       }
     }
+    if (!(low.x <= high.x)) return;
     const center = low.clone().add(high).multiplyScalar(0.5), radius = Math.max(high.distanceTo(low) / 2, 1e-6);
     const half = Math.tan((this.camera.fov * Math.PI) / 360) * Math.min(1, this.camera.aspect);
     const way = new Vector3(-0.55, -1.0, 0.62).normalize();
