@@ -42,6 +42,7 @@ export class Run {
     this.times = [];
     this.fields = [];
     this.kept = new Map();
+    this.coming = new Map(); // frames on their way
     this.bytes = 0;
     this.topologies = new Map();
     this.poses = new Map();
@@ -90,8 +91,13 @@ export class Run {
 
   /** A frame with the values of `field` ("" for none), fetched unless it is known. */
   async load(place, field) {
-    const known = this.recall(place, field);
+    const known = this.recall(place, field), key = `${this.generation} ${this.frames[place]} ${field}`;
     if (known) return known;
+    if (!this.coming.has(key)) this.coming.set(key, this.fetch(place, field).finally(() => this.coming.delete(key)));
+    return this.coming.get(key);
+  }
+
+  async fetch(place, field) {
     const number = this.frames[place], generation = this.generation;
     const keys = [...[...this.topologies.keys()].slice(-8), ...[...this.poses.keys()].slice(-8)];
     const query = new URLSearchParams({ known: keys.join(",") });

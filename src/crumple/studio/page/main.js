@@ -20,6 +20,7 @@ class Studio {
     this.colors = new Colors(() => this.showAll(), () => this.repaint());
     this.plots = new Plots(at("plots"), (frame) => this.goTo(frame));
     this.loading = new Map();
+    this.failed = "";
     this.connectControls();
     this.setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     this.channel = new Channel({
@@ -184,19 +185,20 @@ class Studio {
         const frame = await run.load(place, field);
         if (this.stage.displays.includes(display)) this.show(display, frame);
       }
-      if (this.timeline.playing) await this.fetchAhead(run);
+      if (this.failed) this.say((this.failed = ""));
     } catch (error) {
       this.complain(error);
+      this.failed = error.message; // until a frame can be shown again
     } finally {
       this.loading.delete(display);
     }
-    const missed = this.placeOf(run);
-    if (display.frame && run.frames[missed] !== display.frame.frame && !at("notice").matches(".bad")) this.load(display);
+    if (this.timeline.playing && !this.failed) this.fetchAhead(run);
   }
 
+  /** Fetch the next frames; what is wrong with one is told when it is due. */
   async fetchAhead(run) {
-    const place = this.placeOf(run);
-    for (let k = 1; k <= AHEAD && place + k < run.frames.length; k++) await run.load(place + k, this.fieldOf(run));
+    const place = this.placeOf(run), field = this.fieldOf(run);
+    for (let k = 1; k <= AHEAD && place + k < run.frames.length; k++) await run.load(place + k, field).catch(() => {});
   }
 
   fieldOf(run) {

@@ -39,7 +39,7 @@ export class Plots {
   /** Move the cursor to a frame. */
   at(frame) {
     this.frame = frame;
-    this.draw();
+    if (this.series) for (const plot of this.plots) pointAt(plot, this.series, frame);
   }
 
   /** Leave a line out, or show it again. */
@@ -58,7 +58,10 @@ export class Plots {
 
   draw() {
     if (!this.series) return;
-    for (const plot of this.plots) drawPlot(plot, this.series, this.frame);
+    for (const plot of this.plots) {
+      drawPlot(plot, this.series);
+      pointAt(plot, this.series, this.frame);
+    }
   }
 }
 
@@ -67,9 +70,10 @@ function makePlot(section, title) {
   const canvas = document.createElement("canvas");
   canvas.setAttribute("aria-label", title);
   const keys = Object.assign(document.createElement("div"), { className: "keys" });
-  root.append(canvas, keys);
+  const cursor = Object.assign(document.createElement("div"), { className: "cursor" });
+  root.append(canvas, cursor, keys);
   section.append(root);
-  return { canvas, keys };
+  return { canvas, cursor, keys };
 }
 
 /** Lines of a plot: name and values. */
@@ -78,14 +82,24 @@ function linesOf(series, key) {
   return Array.isArray(values) ? [[key, values]] : Object.entries(values ?? {});
 }
 
-function drawPlot({ canvas, keys, key, title, stacked, off }, series, frame) {
+/** Put the cursor and the numbers beside the names at a frame. */
+function pointAt({ cursor, keys, key }, series, frame) {
+  const frames = series.frame, now = frames.indexOf(frame), first = frames[0] ?? 0;
+  cursor.hidden = now < 0;
+  cursor.style.left = `${(100 * (frame - first)) / Math.max((frames.at(-1) ?? 1) - first, 1)}%`;
+  linesOf(series, key).forEach(([, values], k) => {
+    if (keys.children[k]) keys.children[k].lastChild.textContent = short(values[now]);
+  });
+}
+
+function drawPlot({ canvas, keys, key, title, stacked, off }, series) {
   const ratio = window.devicePixelRatio, width = canvas.clientWidth, height = canvas.clientHeight;
   if (!width || !height) return;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   const pen = canvas.getContext("2d"), style = getComputedStyle(canvas), quiet = style.getPropertyValue("--quiet");
   pen.scale(ratio, ratio);
-  const frames = series.frame, lines = linesOf(series, key), now = frames.indexOf(frame);
+  const frames = series.frame, lines = linesOf(series, key);
   const on = lines.map(([name, values]) => (off.has(name) ? values.map(() => null) : values));
   const sums = stacked ? stack(on, frames.length) : on;
   const numbers = sums.flat().filter((value) => value !== null);
@@ -95,16 +109,12 @@ function drawPlot({ canvas, keys, key, title, stacked, off }, series, frame) {
   pen.strokeStyle = style.getPropertyValue("--line");
   pen.strokeRect(0.5, 14.5, width - 1, height - 15);
   for (let k = lines.length - 1; k >= 0; k--) drawLine(pen, sums[k], x, y, INKS[k % INKS.length], stacked, y(0));
-  if (now >= 0) {
-    pen.fillStyle = style.getPropertyValue("--text");
-    pen.fillRect(x(now) - 0.5, 14, 1, height - 14);
-  }
   pen.fillStyle = quiet;
   pen.font = `11px ${style.fontFamily}`;
   pen.fillText(title, 0, 10);
   pen.textAlign = "right";
   pen.fillText(`max ${short(high)}`, width, 10);
-  keys.replaceChildren(...lines.map(([name, values], k) => legendKey(lines.length > 1 ? name : "", values[now], INKS[k % INKS.length], off.has(name))));
+  keys.replaceChildren(...lines.map(([name], k) => legendKey(lines.length > 1 ? name : "", INKS[k % INKS.length], off.has(name))));
 }
 
 /** Running sums of the lines, so that areas lie on top of each other. */
@@ -139,11 +149,11 @@ function drawLine(pen, values, x, y, ink, filled, base) {
   }
 }
 
-function legendKey(name, value, ink, off) {
+function legendKey(name, ink, off) {
   const key = document.createElement("span"), dot = document.createElement("i");
   key.className = off ? "off" : "";
   if (name) Object.assign(key, { title: "show or hide" }).dataset.name = name;
   dot.style.background = ink;
-  key.append(dot, `${name} ${short(value)}`.trim());
+  key.append(dot, `${name} `, document.createElement("b"));
   return key;
 }
