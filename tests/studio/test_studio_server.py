@@ -264,3 +264,16 @@ def test_the_address_has_the_token_where_one_is_needed():
 def test_not_a_recording(tmp_path):
     with pytest.raises(InputError, match="not a recording"):
         StudioRun(tmp_path)
+
+
+def test_the_end_tells_the_pages_and_does_not_wait_for_them(recorded):
+    async def session() -> None:
+        server = TestServer(StudioServer([StudioRun(recorded)]).application())
+        async with TestClient(server) as client:
+            socket = await client.ws_connect("/socket")
+            await socket.receive_json(timeout=5)
+            closing = asyncio.create_task(server.close())
+            assert (await socket.receive(timeout=5)).type.name in ("CLOSE", "CLOSING", "CLOSED")
+            await asyncio.wait_for(closing, 5)
+
+    asyncio.run(session())

@@ -65,7 +65,7 @@ class FrameStore:
         """A frame for the page: `x` of the nodes, and what it does not know yet.
 
         `known`: keys of topologies and obstacle poses that need not be sent again. The head has `frame`, `time`,
-        `faces`, the keys `topology` and `obstacles`, and of the `field` its description, `low` and `high`; a `note` says
+        `faces`, the keys `topology` and `obstacles`, and of the `field` its description, `low`, `high`; a `note` says
         what cannot be shown.
         """
         state = self.state(frame)

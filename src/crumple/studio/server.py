@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -52,6 +53,7 @@ class StudioServer:
         self._pool = ThreadPoolExecutor(READERS, "studio")
         self._sockets: set[web.WebSocketResponse] = set()
         self._status = ""
+        self._session = secrets.token_hex(8)  # a page that outlives a studio finds another one at its address
         self._wake = asyncio.Event()
         self._guard = guard or Guard()
 
@@ -66,6 +68,7 @@ class StudioServer:
         app.router.add_get("/api/runs/{run}/frames/{frame}", self._frame)
         app.router.add_get("/api/runs/{run}/frames/{frame}/faces/{face}", self._face)
         app.cleanup_ctx.append(self._watching)
+        app.on_shutdown.append(self._close_sockets)
         return app
 
     async def _run(self, request: web.Request) -> web.Response:
@@ -118,15 +121,18 @@ class StudioServer:
         self._wake.set()
 
     async def _watching(self, app: web.Application) -> Any:
-        """While the server runs: tell the pages what changes; at the end, close them."""
+        """While the server runs: tell the pages what changes."""
         task = asyncio.create_task(self._watch())
         yield
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _close_sockets(self, app: web.Application) -> None:
+        """Tell the pages that it is over, so that the end need not wait for them."""
         for socket in list(self._sockets):
             await socket.close(message=b"the studio has ended")
-        self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def _watch(self) -> None:
         while True:
@@ -141,7 +147,7 @@ class StudioServer:
 
     def _look(self) -> str:
         """The status of all runs as the page gets it."""
-        self._status = strict_json({"runs": [run.refresh() for run in self._runs]})
+        self._status = strict_json({"session": self._session, "runs": [run.refresh() for run in self._runs]})
         return self._status
 
     def _chosen(self, request: web.Request) -> StudioRun:

@@ -170,6 +170,7 @@ export class Channel {
     this.socket.onmessage = (event) => {
       const news = JSON.parse(event.data);
       if (news.error) this.onError(news.error);
+      else if ((this.session ??= news.session) !== news.session) location.reload(); // another studio is here now
       else this.onNews(news.runs);
     };
     this.socket.onclose = () => {
