@@ -1,6 +1,8 @@
 // Small plots of numbers over the frames: lines, or areas on top of each other.
 
-const INKS = ["#2f7ed8", "#e07b39", "#3aa575", "#c24d7c", "#8a63c9", "#b59a2d", "#4fb3c4", "#8d6e63", "#7b8794", "#d45d5d"];
+const INKS = [
+  "#2f7ed8", "#e07b39", "#3aa575", "#c24d7c", "#8a63c9", "#b59a2d", "#4fb3c4",
+  "#8d6e63", "#7b8794", "#d45d5d", "#5c6bc0", "#9ccc65", "#f0b429", "#26867a"];
 const KINDS = [
   { key: "energies", title: "energies [J]", stacked: false },
   { key: "contacts", title: "contacts", stacked: false },
