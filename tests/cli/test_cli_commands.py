@@ -23,7 +23,7 @@ from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording, create_recording
 
 COMMANDS = ["run", "resume", "scenes", "materials", "check", "convert", "info", "verify", "analyze", "validate"]
-COMMANDS += ["bench", "render", "export"]
+COMMANDS += ["bench", "render", "view", "export"]
 
 
 def invoke(*arguments: object):

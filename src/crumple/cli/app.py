@@ -292,6 +292,37 @@ def render(
 
 @app.command()
 @guarded
+def view(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="DIR|SCENE...", help="Recording folders to show, scenes to run and show.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Recording folder of a scene (default: out/SCENE).")] = None,
+    frames: FramesOption = None,
+    until: UntilOption = None,
+    set_: SetOption = None,
+    threads: ThreadsOption = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Use the scene's coarse and short variant.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing recording of the scene.")] = False,
+    host: Annotated[
+        str, typer.Option(help="Address to serve on; any but this machine's own asks for a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port (default: 8765, or a free one if that is taken).")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+) -> None:
+    """Show recordings and running simulations in a browser: play, scrub, colour, plot, pause, compare."""
+    set_threads(threads)
+    from crumple.cli.viewing import view_sources
+
+    view_sources(
+        sources, out=out, frames=frames, until=until, overrides=set_ or (), quick=quick, force=force,
+        host=host, port=port, browser=browser,
+    )  # fmt: skip
+
+
+@app.command()
+@guarded
 def export(
     folder: FolderArgument,
     to: Annotated[

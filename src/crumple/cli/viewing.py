@@ -1,0 +1,70 @@
+"""`crumple view`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from crumple.cli.notices import show_notes
+from crumple.errors import InputError
+from crumple.recording.folder import check_vacant
+
+if TYPE_CHECKING:
+    from crumple.scenes import Scene
+
+
+def view_sources(
+    sources: Sequence[str],
+    *,
+    out: Path | None,
+    frames: int | None,
+    until: float | None,
+    overrides: Sequence[str],
+    quick: bool,
+    force: bool,
+    host: str,
+    port: int | None,
+    browser: bool,
+) -> None:
+    """Show recordings, and scenes while they are simulated, in a browser until Ctrl-C."""
+    try:
+        from crumple.studio.runs import SceneRun, StudioRun
+        from crumple.studio.serve import serve_studio
+    except ImportError as error:
+        raise InputError(
+            "crumple view", f"needs an optional package: pip install 'crumple[studio]' ({error})"
+        ) from None
+    scenes = {source: _load(source, frames, until, overrides, quick) for source in sources if not Path(source).is_dir()}
+    folders = scene_folders(scenes, out)
+    for source, folder in folders.items():
+        show_notes(scenes[source].notes)
+        check_vacant(folder, force)
+    runs = [StudioRun(Path(source)) for source in sources if source not in scenes]  # complains before anything starts
+    for source, folder in folders.items():
+        runs.append(StudioRun(folder, SceneRun(scenes[source], folder, force)))
+    console = Console(stderr=True)
+
+    def announce(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    serve_studio(runs, host=host, port=port, browser=browser, announce=announce)
+
+
+def _load(source: str, frames: int | None, until: float | None, overrides: Sequence[str], quick: bool) -> Scene:
+    """The scene; what reads it is loaded only now, so that recordings open at once."""
+    from crumple.cli.running import load_with_length
+
+    return load_with_length(source, frames, until, overrides=overrides, quick=quick)
+
+
+def scene_folders(scenes: dict[str, Scene], out: Path | None) -> dict[str, Path]:
+    """Where each scene is recorded: `out`, or out/SCENE as `crumple run` does it; `InputError` when two would meet."""
+    if out is not None and len(scenes) != 1:
+        raise InputError("--out", f"is for one scene, not for {len(scenes)}", str(out))
+    folders = {source: out if out is not None else Path("out") / (Path(source).stem or "scene") for source in scenes}
+    if len(set(folders.values())) < len(folders):
+        raise InputError("crumple view", "two scenes would be recorded in one folder; view them one by one with --out")
+    return folders

@@ -1,0 +1,44 @@
+"""Named arrays and a few plain values in one message, which a browser reads without copying.
+
+"CRPL", u32 length of the head, the head as JSON padded with spaces to a multiple of 4 bytes, then the arrays in the
+order in which the head names them, each padded to a multiple of 4. Everything is little-endian. The head has the
+plain values and `arrays`: a list of name, type ("f4" or "u4") and shape.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from crumple.recording.log import plain
+
+MAGIC = b"CRPL"
+TYPES = {"f": "<f4", "i": "<u4", "u": "<u4"}
+"""How numbers travel, by their kind: single precision is enough to be looked at."""
+
+
+def encode_packet(values: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """The message with these plain `values` and `arrays` (real or non-negative whole numbers)."""
+    sent = {name: np.ascontiguousarray(array, TYPES[array.dtype.kind]) for name, array in arrays.items()}
+    listed = [[name, array.dtype.str[1:], array.shape] for name, array in sent.items()]
+    head = json.dumps({**plain(values), "arrays": listed}, allow_nan=False).encode()
+    head += b" " * (-len(head) % 4)
+    return b"".join([MAGIC, struct.pack("<I", len(head)), head, *(array.tobytes() for array in sent.values())])
+
+
+def decode_packet(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The plain values and the arrays of a message; ValueError when it is not one."""
+    if message[:4] != MAGIC:
+        raise ValueError("no packet of the studio")
+    (length,) = struct.unpack_from("<I", message, 4)
+    values = json.loads(message[8 : 8 + length])
+    arrays, place = {}, 8 + length
+    for name, kind, shape in values.pop("arrays"):
+        count = int(np.prod(shape, dtype=np.int64))
+        arrays[name] = np.frombuffer(message, f"<{kind}", count, place).reshape(shape)
+        place += 4 * count
+    return values, arrays

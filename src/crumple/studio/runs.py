@@ -1,0 +1,235 @@
+"""What the studio shows: a recording, or a scene that is being simulated into one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crumple.errors import CrumpleError, InputError
+from crumple.recording.frame import frame_time
+from crumple.recording.recording import FRAME_INDEX, Recording, read_series
+from crumple.studio.frames import FrameStore
+from crumple.studio.series import SeriesReader
+
+if TYPE_CHECKING:
+    from crumple.scenes import Scene
+
+PAUSE, CONTINUE, STOP = "pause", "continue", "stop"
+COMMANDS = (PAUSE, CONTINUE, STOP)
+"""What a simulation can be asked for."""
+PATIENCE = 4.0
+"""How long a step may still take after a stop before the process is ended [s]."""
+OVER = ("finished", "stopped", "failed")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a simulation is: `state`, finished `frame` of `frames`, simulated `time` [s], and why it failed.
+
+    preparing (kernels, scene), running, pausing, paused, stopping, then finished, stopped or failed.
+    """
+
+    state: str = "preparing"
+    frame: int = 0
+    frames: int = 0
+    time: float = 0.0
+    message: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in OVER
+
+
+class SceneRun:
+    """A simulation in a process of its own, and what it says of itself."""
+
+    def __init__(self, scene: Scene, folder: Path, force: bool) -> None:
+        from crumple.studio.worker import simulate  # here, because recordings alone need none of what it loads
+
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=simulate, args=(scene, folder, force, other), daemon=True)
+        self._asked_to_stop = False
+        self._lock = threading.RLock()
+        self._process.start()
+        other.close()
+        self._progress = Progress()
+
+    def progress(self) -> Progress:
+        """What is known by now."""
+        with self._lock:
+            try:
+                while self._pipe.poll():
+                    self._progress = self._heard(self._pipe.recv())
+            except (EOFError, OSError):
+                self._ended()
+            return self._progress
+
+    def ask(self, command: str) -> None:
+        """Pause, continue or stop; it takes effect at the end of the step that is going on."""
+        if command not in COMMANDS:
+            raise InputError("do", f"must be one of {', '.join(COMMANDS)}", command)
+        with self._lock:
+            if self.progress().is_over:
+                raise InputError("do", f"the simulation is over ({self._progress.state})", command)
+            if self._progress.state == "stopping":
+                return
+            try:
+                self._pipe.send(command)
+            except OSError:
+                return self._ended()
+            if command == STOP:
+                self._stop_in_time()
+            state = {PAUSE: "pausing", CONTINUE: "running", STOP: "stopping"}[command]
+            self._progress = replace(self._progress, state=state)
+
+    def close(self) -> Progress:
+        """End the process, politely at first, and say how far it came."""
+        if not self.progress().is_over:
+            self.ask(STOP)
+        self._process.join(PATIENCE + 1.0)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        return self.progress()
+
+    def _stop_in_time(self) -> None:
+        """End the process when it does not stop by itself: finished frames are complete, a half one is worthless."""
+        self._asked_to_stop = True
+        timer = threading.Timer(PATIENCE, self._process.kill)
+        timer.daemon = True
+        timer.start()
+
+    def _heard(self, news: dict[str, Any]) -> Progress:
+        """The progress after a message; while something was asked for, only its fulfilment changes the state."""
+        before, after = self._progress, replace(self._progress, **news)
+        waiting = {"pausing": ("paused", *OVER), "stopping": OVER}.get(before.state)
+        return after if waiting is None or after.state in waiting else replace(after, state=before.state)
+
+    def _ended(self) -> None:
+        """The process is gone; say why unless it has said so itself."""
+        if self._progress.is_over:
+            return
+        self._process.join(1.0)
+        code = self._process.exitcode
+        if self._asked_to_stop:
+            self._progress = replace(self._progress, state="stopped")
+        else:
+            reason = f"the simulation's process ended with code {code}; finished frames are kept"
+            self._progress = replace(self._progress, state="failed", message=reason)
+
+
+class StudioRun:
+    """One entry of the studio: the recording in `folder`, with the simulation that writes it if the studio runs one."""
+
+    def __init__(self, folder: Path, simulation: SceneRun | None = None) -> None:
+        self.folder, self.simulation = folder, simulation
+        self.generation = 0
+        self._store: FrameStore | None = None
+        self._frames: list[int] = []
+        self._birth: tuple[int, int] | None = None
+        self._log = SeriesReader(folder / "log.jsonl")
+        self._lock = threading.Lock()
+        if simulation is None:
+            Recording(folder)  # complains when it is none
+
+    @property
+    def name(self) -> str:
+        return self.folder.name or str(self.folder.resolve())
+
+    @property
+    def store(self) -> FrameStore:
+        """The frames; `InputError` while the simulation has not begun to write them."""
+        if self._store is None:
+            if self.simulation is not None and self.simulation.progress().frames == 0:
+                raise InputError(self.name, "has no frame yet")
+            self._store = FrameStore(Recording(self.folder))
+        return self._store
+
+    def refresh(self) -> dict[str, Any]:
+        """Look at the disk and at the simulation: the status that the page gets when it changes.
+
+        `generation` counts how often frames have been replaced, by a run that began anew or went back.
+        """
+        with self._lock:
+            try:
+                recording = self.store.recording
+                frames = recording.frames
+                birth = _birth(recording, frames)
+            except InputError:
+                frames, birth = [], None
+            if self._frames and (frames[: len(self._frames)] != self._frames or birth != self._birth):
+                self.generation += 1
+                self._store = None
+            self._frames, self._birth = frames, birth
+            return {
+                "name": self.name,
+                "generation": self.generation,
+                "count": len(frames),
+                "simulation": asdict(self.simulation.progress()) if self.simulation else None,
+            }
+
+    def frames_after(self, after: int) -> dict[str, Any]:
+        """Frames with a number above `after`, their times [s], and what can colour them."""
+        times = self._times()
+        later = [frame for frame in times if frame > after]
+        fields = self.store.fields(next(iter(times))) if times else []
+        return {
+            "name": self.name,
+            "generation": self.generation,
+            "frames": later,
+            "times": [times[frame] for frame in later],
+            "fields": fields,
+        }
+
+    def _times(self) -> dict[int, float]:
+        """The time of every frame [s]; a frame whose time cannot be read is left out."""
+        try:
+            recording = self.store.recording
+        except InputError:
+            return {}
+        known = dict(read_series(self.folder / FRAME_INDEX))
+        times: dict[int, float] = {}
+        for frame in recording.frames:
+            path = recording.frame_path(frame)
+            with suppress(CrumpleError):
+                name = f"frames/{path.name}"
+                times[frame] = known[name] if name in known else frame_time(path)
+        return times
+
+    def series(self) -> dict[str, Any]:
+        """Numbers over frames, for the plots."""
+        with self._lock:
+            return self._log.series()
+
+    def command(self, what: str) -> None:
+        """Pause, continue or stop the simulation; `InputError` when the studio does not run it."""
+        if self.simulation is None:
+            raise InputError(self.name, "is a recording; only a simulation that the studio started can be controlled")
+        self.simulation.ask(what)
+
+    def close(self) -> str:
+        """End the simulation, if there is one; a line that says how it ended, else ""."""
+        if self.simulation is None:
+            return ""
+        progress = self.simulation.close()
+        if progress.state == "finished":
+            return f"{progress.frames} frames in {self.folder}"
+        if progress.state == "failed":
+            return progress.message
+        return f"stopped after frame {progress.frame}; go on with: crumple resume {self.folder}"
+
+
+def _birth(recording: Recording, frames: list[int]) -> tuple[int, int] | None:
+    """When and as which file the first frame was written: another one means another run."""
+    if not frames:
+        return None
+    try:
+        stat = recording.frame_path(frames[0]).stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_ino

@@ -1,0 +1,91 @@
+"""The process that simulates a scene into a recording and obeys the studio: pause, continue, stop.
+
+It is a process of its own, so that the page stays quick while kernels use all threads. The end of the studio closes the
+pipe and ends the run; finished frames are complete whatever happens.
+"""
+
+from __future__ import annotations
+
+import signal
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from crumple.errors import CrumpleError
+from crumple.recording.recorder import create_recording
+from crumple.scenes import Scene, build, dump_scene
+from crumple.simulation.model import Model
+from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.simulation.run import run
+from crumple.state import State
+from crumple.studio.runs import PAUSE, STOP
+
+
+class Stopped(Exception):  # noqa: N818 (a signal, not an error)
+    """The user has stopped the run."""
+
+
+class Gate(Observer):
+    """Tells the studio how far the run is, and holds it while it is paused; `Stopped` when it is to end."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+
+    def on_start(self, model: Model, state: State) -> None:
+        self._tell(model, state, "running")
+        self._obey(model, state)
+
+    def on_step(self, model: Model, state: State, report: StepReport) -> None:
+        self._tell(model, state, "running")
+        self._obey(model, state)
+
+    def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
+        self._tell(model, state, "running")
+        self._obey(model, state)
+
+    def _tell(self, model: Model, state: State, phase: str) -> None:
+        send(self._pipe, state=phase, frame=state.frame, frames=model.frame_count, time=state.time)
+
+    def _obey(self, model: Model, state: State) -> None:
+        """Take what was asked meanwhile; while paused, wait for more."""
+        paused = False
+        while paused or self._pipe.poll():
+            try:
+                command = self._pipe.recv()
+            except (EOFError, OSError):  # the studio is gone
+                raise Stopped from None
+            if command == STOP:
+                raise Stopped
+            paused = command == PAUSE
+            self._tell(model, state, "paused" if paused else "running")
+
+
+def send(pipe: Connection, **news: Any) -> None:
+    """Tell the studio; `Stopped` when it is gone."""
+    try:
+        pipe.send(news)
+    except OSError:
+        raise Stopped from None
+
+
+def simulate(scene: Scene, folder: Path, force: bool, pipe: Connection) -> None:
+    """Run `scene` into a new recording in `folder`; the entry point of the process."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # they reach the studio too, which then asks to stop
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        model, state = build(scene)
+        with create_recording(folder, dump_scene(scene), force=force) as recorder:
+            run(model, state, [recorder, Gate(pipe)])
+        news = {"state": "finished"}
+    except Stopped:
+        news = {"state": "stopped"}
+    except CrumpleError as error:
+        news = {"state": "failed", "message": str(error)}
+    except OSError as error:
+        news = {"state": "failed", "message": f"{error.filename or folder}: {error.strerror or error}"}
+    except Exception as error:  # the page shows it in one line; a traceback would scroll by unseen
+        news = {"state": "failed", "message": f"internal error: {type(error).__name__}: {error} (please report it)"}
+    try:
+        send(pipe, **news)
+    except Stopped:
+        return

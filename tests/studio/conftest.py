@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
+
+from recording_samples import make_recording
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory) -> Path:
+    """A recording of five frames; not to be changed."""
+    return make_recording(tmp_path_factory.mktemp("studio") / "sample", 5)
