@@ -53,9 +53,7 @@ class Table(BaseModel):
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in type(self).model_fields:
-                raise InputError(
-                    f"{type(self).__name__}.{name}", "constant; changed() makes a copy", value
-                )
+                raise InputError(f"{type(self).__name__}.{name}", "constant; changed() makes a copy", value)
             super().__setattr__(name, value)
 
     def changed(self, **keys: Any) -> Self:
