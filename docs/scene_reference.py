@@ -2,8 +2,8 @@
 
     python docs/scene_reference.py
 
-Names, values, units, bounds and defaults are those of the schema (`crumple.scenes`); what a key means, and the examples,
-are in docs/scene_reference.toml. A key of the schema that has no meaning there is an error.
+Names, values, units, bounds and defaults are those of the schema (`crumple.scenes`); what a key means, and the
+examples, are in docs/scene_reference.toml. A key of the schema that has no meaning there is an error.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ def page() -> str:
     lines = [
         "# Scene files, key by key",
         "",
-        "A scene is a [TOML](https://toml.io) file. All quantities are in SI units, angles of rotation in degrees. Unknown",
-        "keys are errors. A key without a default is needed; one with the default – may be left out. The class of the",
-        "same name in `crumple.scenes` makes the table in Python, with the same keys ([examples](api.md#scenes-in-python)).",
+        "A scene is a [TOML](https://toml.io) file. All quantities are in SI units, angles of rotation in degrees.",
+        "Unknown keys are errors. A key without a default is needed; one with the default – may be left out. The class",
+        "of the same name in `crumple.scenes` makes the table in Python, with the same keys",
+        "([examples](api.md#scenes-in-python)).",
         "[Scenes](scenes.md) explains how the parts go together.",
         "",
         "This page is made from the schema by `python docs/scene_reference.py`.",
@@ -74,7 +75,7 @@ def _section(table: type[BaseModel], places: list[str]) -> list[str]:
         value, unit = describe(field.rebuild_annotation())
         lines.append(f"| `{key}` | {text['keys'][key]} | {value} | {unit or '–'} | {_default(field)} |")
     if len(lines) == 6:
-        lines = lines[:4] + ["It has no other keys."]
+        lines = [*lines[:4], "It has no other keys."]
     for example in text["examples"]:
         lines += ["", "```toml", example.strip(), "```"]
     return lines
@@ -88,7 +89,8 @@ def describe(annotation: Any) -> tuple[str, str]:
             if isinstance(mark, Quantity):
                 return f"number{_bounds(mark)}", mark.unit
             if isinstance(mark, Vector):
-                numbers = f"{'one number or ' if mark.repeat else ''}list of {mark.size} numbers{_bounds(mark.component)}"
+                single = "one number or " if mark.repeat else ""
+                numbers = f"{single}list of {mark.size} numbers{_bounds(mark.component)}"
                 return numbers + (", not all 0" if mark.nonzero else ""), mark.component.unit
             if isinstance(mark, Whole):
                 return f"whole number, {mark.least} to {mark.most}", ""
