@@ -16,7 +16,6 @@ COLUMNS = ("name", "µm", "g/m²", "E in GPa", "ν", "B in mN m", "yields at 1/m
 
 def list_scenes() -> None:
     """Show the built-in scenes: what each is, its frames, and about how long it and its quick variant take."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
@@ -24,9 +23,8 @@ def list_scenes() -> None:
     from crumple.scenes.builtin import ABOUT, About
     from crumple.scenes.sizes import frame_count
 
-    table = Table(
-        title="built-in scenes (times are rough, for one thread)", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-    )
+    title = "built-in scenes (times are rough, for one thread)"
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for column in ("name", "what"):
         table.add_column(column, no_wrap=column == "name")
     for column in ("frames", "time", "--quick"):
