@@ -105,3 +105,17 @@ def test_commands_of_the_page_on_rendering(small):
         assert result.exit_code == 0, result.output
     for name in ("out/napkin.mp4", "napkin.png", "napkin.gif", "napkin.0002.png", "turn.mp4"):
         assert (small / name).stat().st_size > 100, name
+
+
+def test_messages_of_troubleshooting_are_those_of_the_program():
+    """Every message that the page quotes stands in the source, piece by piece."""
+    text = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^(?:\| |- )`([^`]*(?:…|in m)[^`]*|another process[^`]*)`", text, re.MULTILINE)
+    assert len(quoted) > 14
+    source = "".join(path.read_text(encoding="utf-8") for path in (DOCS.parent / "src").rglob("*.py"))
+    source = re.sub(r"\{[^{}]*\}", " ", source)
+    for message in quoted:
+        for piece in re.split("…|;", message):
+            piece = piece.strip(" :,.")
+            if piece != "must be > 0, in m":  # made of a bound and a unit
+                assert piece in source, f"{message}: {piece}"

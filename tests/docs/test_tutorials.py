@@ -132,7 +132,8 @@ def test_physicist_sweeps_the_thickness(folder, capsys):
     ratio = (sweep.thickness / sweep.thickness[0]).to_numpy()
     assert sweep.bending_stiffness.to_numpy() / sweep.bending_stiffness[0] == pytest.approx(ratio**3)
     assert sweep.mass.to_numpy() / sweep.mass[0] == pytest.approx(ratio)
-    assert sweep.mass[1] == pytest.approx(np.pi * 0.05**2 * names["sim"].model.materials[0].density / 2, rel=0.02)
+    assert sweep.mass[1] == pytest.approx(np.pi * 0.05**2 * names["sim"].model.materials[0].density, rel=0.02)
+    assert names["sim"].model.materials[0].bending[0] == pytest.approx(sweep.bending_stiffness[1])
     for column in ("bending_energy", "pressure"):
         assert sweep[column].is_monotonic_increasing, sweep
     assert np.isnan(sweep.mileage[0]), "the thinnest has not yielded"
