@@ -34,6 +34,7 @@ def test_quickstart(folder, capsys):
     changes = {
         "size = 0.005": "size = 0.025",
         "napkin.png": f"napkin.png {SMALL}",
+        "crumple run napkin.toml\n": "crumple run napkin.toml --frames 3\n",
         "crumple run ball\n": "crumple run ball --quick --frames 1\n",
         "crumple render out/ball\n": f"crumple render out/ball {SMALL}\n",
         "--out out/tissue": "--out out/tissue --frames 2",
