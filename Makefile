@@ -13,11 +13,12 @@ FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 2500
 FUZZ_FIRST ?= 0
 
-.PHONY: help demo test fuzz fuzz-guided chaos lint format recompile clean
+.PHONY: help demo test docs fuzz fuzz-guided chaos lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, crumple a sheet of paper, make a film of it"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
+	@echo "make docs    build the documentation site in out/site"
 	@echo "make fuzz    feed damaged scenes, meshes and recordings (FUZZ_SECONDS=600 FUZZ_CASES=2500 FUZZ_FIRST=0)"
 	@echo "make chaos   kill and let down the recorder around every system call, signals at random (minutes)"
 	@echo "make lint    lint, types and layering only"
@@ -50,6 +51,11 @@ demo: $(VENV)/render.stamp
 
 test: lint
 	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+docs: $(VENV)/dev.stamp
+	$(BIN)/python docs/scene_reference.py
+	$(BIN)/python -m mkdocs build --strict
+	@echo "site       out/site/index.html"
 
 fuzz: $(VENV)/dev.stamp
 	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py \

@@ -19,7 +19,7 @@ from crumple.boundary.motions import Rate, make_motion, rotation_matrix, rotatio
 from crumple.errors import InputError
 from crumple.recording import Recording, create_recording
 from crumple.recording.recorder import Recorder
-from crumple.scenes import Scene, build, dump_scene, load_scene
+from crumple.scenes import Scene, build, dump_scene, load_scene, scene_from_tables
 from crumple.simulation.contact_forces import contact_forces
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt, advance_frame, advance_once
@@ -204,7 +204,7 @@ class Simulation:
             for number, sheet in enumerate(tables["sheets"]):
                 if "jitter" in sheet:
                     sheet["jitter"]["seed"] = seed + number
-            model, state = build(Scene.model_validate(tables))
+            model, state = build(scene_from_tables(tables, source=self.scene.source))
         self.model, self.state = model, state
         self._wishes, self._turns = {}, {}
         self._forget()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from crumple.cli.exits import guarded
 from crumple.cli.picturing import parse_size
 from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording, create_recording
+from crumple.scenes import builtin_scenes
+from crumple.scenes.builtin import ABOUT
 
 COMMANDS = ["run", "resume", "scenes", "materials", "check", "convert", "info", "verify", "analyze", "validate"]
 COMMANDS += ["bench", "render", "view", "export"]
@@ -217,10 +220,29 @@ def test_reader_that_goes_away_is_no_error(recorded):
     assert "Error" not in result.stderr
 
 
-def test_scenes_and_check():
+def test_scenes_show_frames_and_times(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     result = invoke("scenes")
     assert result.exit_code == 0
-    assert "demo" in result.stdout
+    lines = [re.split(r"\s{2,}", line.strip()) for line in result.stdout.splitlines()]
+    rows = {name: cells for name, *cells in lines if name in builtin_scenes()}
+    assert set(rows) == set(builtin_scenes())
+    assert rows["drape"][1:] == ["50", "26 s", "10 s"]
+    assert rows["foil-ball"][1:] == ["112", "40 min", "41 s"]
+    assert rows["demo"][2] == "–", "not measured, not invented"
+    assert all(10 < len(cells[0]) <= 38 for cells in rows.values()), "one line each, in 80 columns"
+
+
+def test_times_are_those_of_the_documentation():
+    text = (Path(__file__).parents[2] / "docs" / "scenes.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| \[([\w-]+)\]\([^)]*\) \|[^|]* (\d+) (s|min) \|[^|]* (\d+) s \|", text, re.MULTILINE)
+    stated = {name: (float(full) * (60 if unit == "min" else 1), float(quick)) for name, full, unit, quick in found}
+    assert len(stated) == 14
+    assert stated == {name: about[1:] for name, about in ABOUT.items() if about.quick_seconds is not None}
+    assert set(ABOUT) == set(builtin_scenes())
+
+
+def test_check():
     result = invoke("check", "demo")
     assert result.exit_code == 0, result.output
     assert "faces" in result.stdout

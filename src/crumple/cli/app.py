@@ -86,13 +86,10 @@ def resume(
 @app.command()
 @guarded
 def scenes() -> None:
-    """List the built-in scenes."""
-    from rich.console import Console
+    """List the built-in scenes, with their frames and about how long they take."""
+    from crumple.cli.listing import list_scenes
 
-    from crumple.cli.reporting import show_table
-    from crumple.scenes import builtin_scenes
-
-    show_table(Console(), "built-in scenes", ("name", "description"), list(builtin_scenes().items()))
+    list_scenes()
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`crumple materials`."""
+"""`crumple scenes` and `crumple materials`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,35 @@ import typer
 from crumple.materials import Material, Preset, preset_sheets, presets
 
 COLUMNS = ("name", "µm", "g/m²", "E in GPa", "ν", "B in mN m", "yields at 1/m", "what")
+
+
+def list_scenes() -> None:
+    """Show the built-in scenes: what each is, its frames, and about how long it and its quick variant take."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from crumple.scenes import builtin_scenes, load_scene
+    from crumple.scenes.builtin import ABOUT, About
+    from crumple.scenes.sizes import frame_count
+
+    title = "built-in scenes (times are rough, for one thread)"
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for column in ("name", "what"):
+        table.add_column(column, no_wrap=column == "name")
+    for column in ("frames", "time", "--quick"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, description in builtin_scenes().items():
+        about = ABOUT.get(name, About(description.split(". ")[0]))
+        times = duration_text(about.seconds), duration_text(about.quick_seconds)
+        table.add_row(name, about.what, f"{frame_count(load_scene(name))}", *times)
+    Console().print(table)
+
+
+def duration_text(seconds: float | None) -> str:
+    """`26 s` or `40 min`, a dash when it is not known."""
+    if seconds is None:
+        return "–"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def list_materials(as_json: bool) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Protocol
 
 import numpy as np
+import tomli_w
 
 from crumple.errors import CrumpleError, InputError
 from crumple.recording.files import lock_folder, remove_temporaries, write_atomically
@@ -125,12 +126,22 @@ class Recorder(Observer):
         write_series(self.recording.path / OBSTACLE_INDEX, self._obstacle_series)
 
 
-def create_recording(path: str | Path, scene: str, *, force: bool = False) -> Recorder:
-    """A recorder for a new recording in folder `path` of the resolved scene text `scene` (TOML).
+class Resolved(Protocol):
+    """A scene, as far as a recording needs to know it (see `crumple.scenes.Scene`)."""
+
+    def tables(self) -> dict[str, Any]:
+        """The resolved scene as plain tables."""
+        ...
+
+
+def create_recording(path: str | Path, scene: Resolved | str, *, force: bool = False) -> Recorder:
+    """A recorder for a new recording in folder `path` of a `scene`, or of its resolved text (TOML).
 
     Refuses a folder that crumple did not make or that holds anything else, and a recording with frames unless `force`.
     """
     folder = Path(path)
+    if not isinstance(scene, str):
+        scene = tomli_w.dumps(scene.tables())
     check_vacant(folder, force)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,15 +1,122 @@
-"""Scene files: the TOML format, built-in scenes, overrides, checks, and building a Model and a State."""
+"""Scenes: the TOML format, built-in scenes, overrides, checks, and building a Model and a State.
+
+The tables of the format are classes here, so that a scene can also be written in Python with completion:
+
+>>> from crumple.scenes import Rectangle, Scene, SceneObstacle, Sheet, SphereObstacle
+>>> napkin = Sheet(shape=Rectangle(width=0.2, height=0.2, size=0.02), material="cotton")
+>>> scene = Scene(sheets=[napkin], obstacles=[SceneObstacle(shape=SphereObstacle(radius=0.05))])
+>>> scene.sheet_names, scene.obstacle_names
+(['sheet'], ['obstacle'])
+"""
 
 from crumple.scenes.build import build
 from crumple.scenes.check import Report, check_scene
 from crumple.scenes.messages import SceneError
-from crumple.scenes.schema import Scene
+from crumple.scenes.schema import (
+    AllSelection,
+    BallSelection,
+    BoundarySelection,
+    BoxSelection,
+    Circle,
+    Contact,
+    Crease,
+    Environment,
+    IndexSelection,
+    Jitter,
+    KeyVelocity,
+    LabelSelection,
+    MotionKey,
+    MotionRate,
+    NearestSelection,
+    Pair,
+    Plasticity,
+    Remeshing,
+    Rotation,
+    Run,
+    Scene,
+    SceneAttachment,
+    SceneHandle,
+    SceneMotion,
+    SceneObstacle,
+    SceneWind,
+    Sheet,
+    SheetTransform,
+    SideSelection,
+    Sizing,
+    Solver,
+    Transform,
+)
+from crumple.scenes.schema_material import SheetMaterial
+from crumple.scenes.schema_shapes import (
+    BoxObstacle,
+    Cylinder,
+    CylinderObstacle,
+    Dart,
+    Disk,
+    Moebius,
+    ObstacleFile,
+    ObstacleSequence,
+    Outline,
+    PlaneObstacle,
+    Pouch,
+    Rectangle,
+    Sewn,
+    SheetFile,
+    SphereObstacle,
+)
 from crumple.scenes.toml import builtin_scenes, dump_scene, load_scene, scene_from_tables
 
 __all__ = [
+    "AllSelection",
+    "BallSelection",
+    "BoundarySelection",
+    "BoxObstacle",
+    "BoxSelection",
+    "Circle",
+    "Contact",
+    "Crease",
+    "Cylinder",
+    "CylinderObstacle",
+    "Dart",
+    "Disk",
+    "Environment",
+    "IndexSelection",
+    "Jitter",
+    "KeyVelocity",
+    "LabelSelection",
+    "Moebius",
+    "MotionKey",
+    "MotionRate",
+    "NearestSelection",
+    "ObstacleFile",
+    "ObstacleSequence",
+    "Outline",
+    "Pair",
+    "PlaneObstacle",
+    "Plasticity",
+    "Pouch",
+    "Rectangle",
+    "Remeshing",
     "Report",
+    "Rotation",
+    "Run",
     "Scene",
+    "SceneAttachment",
     "SceneError",
+    "SceneHandle",
+    "SceneMotion",
+    "SceneObstacle",
+    "SceneWind",
+    "Sewn",
+    "Sheet",
+    "SheetFile",
+    "SheetMaterial",
+    "SheetTransform",
+    "SideSelection",
+    "Sizing",
+    "Solver",
+    "SphereObstacle",
+    "Transform",
     "build",
     "builtin_scenes",
     "check_scene",

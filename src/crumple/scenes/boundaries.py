@@ -25,14 +25,14 @@ from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.scenes.messages import Problems
 from crumple.scenes.schema import (
-    AttachmentTable,
     Circle,
-    HandleTable,
-    KeyTable,
-    MotionTable,
-    ObstacleTable,
+    MotionKey,
     Rotation,
     Scene,
+    SceneAttachment,
+    SceneHandle,
+    SceneMotion,
+    SceneObstacle,
     Selection,
 )
 from crumple.scenes.shapes import obstacle_shapes
@@ -69,7 +69,7 @@ def make_motions(scene: Scene, problems: Problems) -> dict[str, Motion]:
     return motions
 
 
-def _motion(name: str, table: MotionTable, others: dict[str, Motion], place: str) -> Motion:
+def _motion(name: str, table: SceneMotion, others: dict[str, Motion], place: str) -> Motion:
     rate = None
     if table.rate is not None:
         end = inf if table.rate.end is None else table.rate.end
@@ -79,7 +79,7 @@ def _motion(name: str, table: MotionTable, others: dict[str, Motion], place: str
     return make_motion(name, keys, rate=rate, center=table.center, parent=parent, place=place)
 
 
-def _key(table: KeyTable) -> Key:
+def _key(table: MotionKey) -> Key:
     velocity = table.velocity
     return Key(
         table.time,
@@ -92,7 +92,7 @@ def _key(table: KeyTable) -> Key:
     )
 
 
-def make_handle(table: HandleTable, name: str, motions: dict[str, Motion]) -> Handle:
+def make_handle(table: SceneHandle, name: str, motions: dict[str, Motion]) -> Handle:
     """A handle without its nodes."""
     return Handle(
         name=name,
@@ -105,7 +105,7 @@ def make_handle(table: HandleTable, name: str, motions: dict[str, Motion]) -> Ha
     )
 
 
-def select_pins(table: HandleTable, handle: Handle, index: int, mesh: SheetMesh, x: Floats, sheet: int) -> Pins:
+def select_pins(table: SceneHandle, handle: Handle, index: int, mesh: SheetMesh, x: Floats, sheet: int) -> Pins:
     """The nodes of one sheet that a handle holds; it grips them where they are, or on the circle."""
     own = select_sheet(mesh, sheet)
     nodes = np.intersect1d(_select(table.select, mesh, x, sheet, own), own).astype(np.int32)
@@ -117,7 +117,7 @@ def select_pins(table: HandleTable, handle: Handle, index: int, mesh: SheetMesh,
     return Pins(nodes, np.full(len(nodes), index, np.int32), anchor)
 
 
-def make_attachment(table: AttachmentTable, name: str, length: float) -> Attachment:
+def make_attachment(table: SceneAttachment, name: str, length: float) -> Attachment:
     """An attachment without its nodes; `length` [m] if the table gives none."""
     return Attachment(
         name=name,
@@ -129,7 +129,7 @@ def make_attachment(table: AttachmentTable, name: str, length: float) -> Attachm
     )
 
 
-def select_bonds(table: AttachmentTable, index: int, mesh: SheetMesh, x: Floats, sheets: tuple[int, int]) -> Bonds:
+def select_bonds(table: SceneAttachment, index: int, mesh: SheetMesh, x: Floats, sheets: tuple[int, int]) -> Bonds:
     """The pairs of nodes that an attachment joins."""
     sides: list[Ints] = []
     for key, selection, sheet in zip(("first", "second"), (table.first, table.second), sheets, strict=True):
@@ -182,7 +182,7 @@ def _circle(table: Circle, mesh: SheetMesh, nodes: Ints) -> Floats:
 
 
 def make_scene_obstacle(
-    table: ObstacleTable, name: str, motions: dict[str, Motion], thickness: float, place: str
+    table: SceneObstacle, name: str, motions: dict[str, Motion], thickness: float, place: str
 ) -> Obstacle:
     """An obstacle placed by its transform, moved by its motion."""
     faces, shapes, times = obstacle_shapes(table.shape)

@@ -11,12 +11,12 @@ from crumple.materials.material import Material
 from crumple.materials.measured import parse_arcsim_material
 from crumple.materials.presets import preset
 from crumple.scenes.arcsim_json import read_json
-from crumple.scenes.schema_material import MaterialTable
+from crumple.scenes.schema_material import SheetMaterial
 
 _OWN = ("thickness", "density", "damping", "yield_curvature", "weakening", "yield_strain")
 
 
-def make_material(table: MaterialTable, name: str) -> Material:
+def make_material(table: SheetMaterial, name: str) -> Material:
     """The material that a table describes.
 
     The `thickness` of a preset changes what follows from it (`Preset.sheet`); that of a file changes nothing else, as
@@ -35,7 +35,7 @@ def make_material(table: MaterialTable, name: str) -> Material:
     )
 
 
-def _base(table: MaterialTable, name: str, own: dict[str, Any]) -> Material:
+def _base(table: SheetMaterial, name: str, own: dict[str, Any]) -> Material:
     """The material of the table's form, before own values and factors."""
     if table.preset is not None:
         return preset(table.preset, table.thickness)

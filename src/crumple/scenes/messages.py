@@ -116,8 +116,9 @@ def _translate(found: Any, where: str, path: Path, table: type[BaseModel] | None
     if kind == "union_tag_invalid":
         tag = str(context.get("tag"))
         return _line(f"{where}.kind", "unknown kind" + suggest(tag, kinds), tag)
+    table_name = f"must be a {context.get('class_name')}" if isinstance(value, BaseModel) else "must be a table"
     remedy = {
-        "model_type": "must be a table",
+        "model_type": table_name,
         "model_attributes_type": "must be a table",
         "dict_type": "must be a table",
         "list_type": "must be a list",

@@ -6,14 +6,18 @@ They are pydantic annotations whose refusal is the remedy of our error messages:
 from __future__ import annotations
 
 import math
+import os
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from crumple.errors import InputError
+from crumple.scenes.messages import SceneError, validation_messages
 
 LARGEST_FILE = 500_000_000
 """Mesh files above this size are refused before they are read [bytes]."""
@@ -28,9 +32,33 @@ def refuse(remedy: str) -> PydanticCustomError:
 
 
 class Table(BaseModel):
-    """A table of a scene file: strict types, no unknown keys, constant."""
+    """A table of a scene file: strict types, no unknown keys, constant.
+
+    Made in Python, `Rectangle(width=0.2, …)`, it is validated as in a file; what is wrong raises `SceneError`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    if not TYPE_CHECKING:  # for type checkers and editors the arguments are the keys of each table
+
+        def __init__(self, /, **keys: Any) -> None:
+            try:
+                super().__init__(**keys)
+            except ValidationError as error:
+                raise SceneError(validation_messages(error, type(self).__name__, type(self))) from None
+
+        # Tells pydantic that tables inside of others need not be made by this function, so that errors in a file
+        # are still found all at once and with their whole key path.
+        __init__.__pydantic_base_init__ = True
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name in type(self).model_fields:
+                raise InputError(f"{type(self).__name__}.{name}", "constant; changed() makes a copy", value)
+            super().__setattr__(name, value)
+
+    def changed(self, **keys: Any) -> Self:
+        """A validated copy with other values of some keys."""
+        return type(self)(**{name: getattr(self, name) for name in self.model_fields_set} | keys)
 
 
 @dataclass(frozen=True)
@@ -38,7 +66,7 @@ class _Plain(ABC):
     """An annotation that validates with its own `check` and nothing else."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(lambda value, info: self.check(value, info))
+        return core_schema.with_info_plain_validator_function(lambda value, info: self.check(_plain(value), info))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"description": self.remedy}
@@ -51,6 +79,13 @@ class _Plain(ABC):
     @abstractmethod
     def check(self, value: Any, info: ValidationInfo) -> Any:
         """The value, converted; raises ValueError with the remedy."""
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy as numbers and lists, paths as texts; everything else as it is."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 @dataclass(frozen=True)
@@ -133,7 +168,7 @@ class Vector(_Plain):
         if not isinstance(value, list | tuple) or len(value) != self.size:
             raise refuse(self.remedy)
         try:
-            numbers = tuple(self.component.check(number, info) for number in value)
+            numbers = tuple(self.component.check(_plain(number), info) for number in value)
         except PydanticCustomError:
             raise refuse(self.remedy) from None
         if self.nonzero and not math.hypot(*numbers) > SHORTEST:

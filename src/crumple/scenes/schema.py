@@ -139,21 +139,21 @@ class Sheet(Table):
 class IndexSelection(Table):
     """Nodes of the sheet by number, from 0."""
 
-    kind: Literal["indices"]
+    kind: Literal["indices"] = "indices"
     indices: Annotated[list[Annotated[int, Whole(0, 2**31 - 1)]], Field(min_length=1, max_length=10**6)]
 
 
 class LabelSelection(Table):
     """Nodes and edges that carry a label in the mesh."""
 
-    kind: Literal["label"]
+    kind: Literal["label"] = "label"
     label: Annotated[int, Whole(1, 2**31 - 1)]
 
 
 class BoxSelection(Table):
     """Nodes within the world box between two opposite corners [m]."""
 
-    kind: Literal["box"]
+    kind: Literal["box"] = "box"
     low: Position
     high: Position
 
@@ -161,7 +161,7 @@ class BoxSelection(Table):
 class BallSelection(Table):
     """Nodes within `radius` [m] of a world point [m]."""
 
-    kind: Literal["ball"]
+    kind: Literal["ball"] = "ball"
     center: Position
     radius: Length
 
@@ -169,27 +169,27 @@ class BallSelection(Table):
 class SideSelection(Table):
     """Nodes at an extreme of the pattern."""
 
-    kind: Literal["side"]
+    kind: Literal["side"] = "side"
     side: Literal["left", "right", "bottom", "top"]
 
 
 class NearestSelection(Table):
     """The node nearest to each of the world points [m]."""
 
-    kind: Literal["nearest"]
+    kind: Literal["nearest"] = "nearest"
     points: Annotated[list[Position], Field(min_length=1, max_length=10**5)]
 
 
 class BoundarySelection(Table):
     """All nodes on free edges."""
 
-    kind: Literal["boundary"]
+    kind: Literal["boundary"] = "boundary"
 
 
 class AllSelection(Table):
     """Every node of the sheet."""
 
-    kind: Literal["all"]
+    kind: Literal["all"] = "all"
 
 
 Selection = Annotated[
@@ -215,7 +215,7 @@ class Circle(Table):
     circumference: Length
 
 
-class HandleTable(Table):
+class SceneHandle(Table):
     """Holds selected nodes of a sheet to targets that follow a motion, from `start` to `end`, fading over `fade`."""
 
     name: PartName | None = None
@@ -229,7 +229,7 @@ class HandleTable(Table):
     circle: Circle | None = None
 
 
-class AttachmentTable(Table):
+class SceneAttachment(Table):
     """Draws nodes together, of one sheet or of two, from `start` to `end`, fading over `fade`: glue, a late seam.
 
     `sheets`: that of the `first` and that of the `second` selection, not needed when there is only one sheet.
@@ -250,7 +250,7 @@ class AttachmentTable(Table):
     stiffness: Annotated[float, Quantity("N/m", above=0, most=1e12)] = 1e3
 
 
-class ObstacleTable(Table):
+class SceneObstacle(Table):
     """A surface that sheets cannot pass, present from `start` to `end`, moved by a motion."""
 
     name: PartName | None = None
@@ -271,7 +271,7 @@ class KeyVelocity(Table):
     scale: ScaleRate | None = None
 
 
-class KeyTable(Table):
+class MotionKey(Table):
     """A pose at a time [s]."""
 
     time: Moment
@@ -281,7 +281,7 @@ class KeyTable(Table):
     velocity: KeyVelocity | None = None
 
 
-class RateTable(Table):
+class MotionRate(Table):
     """A steady velocity [m/s] and turn [degrees/s about an axis] from `start` to `end`."""
 
     velocity: Velocity = (0.0, 0.0, 0.0)
@@ -290,11 +290,11 @@ class RateTable(Table):
     end: Moment | None = None
 
 
-class MotionTable(Table):
+class SceneMotion(Table):
     """Keys, a steady rate or both; `relative_to` another motion: this one happens in its frame."""
 
-    keys: Annotated[list[KeyTable], Field(max_length=10**5)] = Field(default_factory=list)
-    rate: RateTable | None = None
+    keys: Annotated[list[MotionKey], Field(max_length=10**5)] = Field(default_factory=list)
+    rate: MotionRate | None = None
     center: Position = (0.0, 0.0, 0.0)
     relative_to: PartName | None = None
 
@@ -356,7 +356,7 @@ class Contact(Table):
     pairs: Annotated[list[Pair], Field(max_length=10**4)] = Field(default_factory=list)
 
 
-class WindTable(Table):
+class SceneWind(Table):
     """Air around the sheets."""
 
     density: Annotated[float, Quantity("kg/m³", least=0, most=1e4)] = 1.2
@@ -368,7 +368,7 @@ class Environment(Table):
     """What acts on every sheet."""
 
     gravity: Acceleration = (0.0, 0.0, -STANDARD_GRAVITY)
-    wind: WindTable | None = None
+    wind: SceneWind | None = None
 
 
 class Scene(Table):
@@ -383,10 +383,10 @@ class Scene(Table):
     contact: Contact = Contact()
     environment: Environment = Environment()
     sheets: Annotated[list[Sheet], Field(min_length=1, max_length=1000)]
-    handles: Annotated[list[HandleTable], Field(max_length=10**4)] = Field(default_factory=list)
-    attachments: Annotated[list[AttachmentTable], Field(max_length=10**4)] = Field(default_factory=list)
-    obstacles: Annotated[list[ObstacleTable], Field(max_length=1000)] = Field(default_factory=list)
-    motions: dict[PartName, MotionTable] = Field(default_factory=dict)
+    handles: Annotated[list[SceneHandle], Field(max_length=10**4)] = Field(default_factory=list)
+    attachments: Annotated[list[SceneAttachment], Field(max_length=10**4)] = Field(default_factory=list)
+    obstacles: Annotated[list[SceneObstacle], Field(max_length=1000)] = Field(default_factory=list)
+    motions: dict[PartName, SceneMotion] = Field(default_factory=dict)
 
     _source: str = PrivateAttr(default="scene")
     _notes: tuple[str, ...] = PrivateAttr(default=())
@@ -423,6 +423,6 @@ class Scene(Table):
         return self.model_dump(exclude_none=True)
 
 
-def _names(tables: Sequence[Sheet | HandleTable | AttachmentTable | ObstacleTable], word: str) -> list[str]:
+def _names(tables: Sequence[Sheet | SceneHandle | SceneAttachment | SceneObstacle], word: str) -> list[str]:
     """The names of tables, with a word and a number where none is given."""
     return [table.name or (word if len(tables) == 1 else f"{word}{k}") for k, table in enumerate(tables)]

@@ -33,7 +33,7 @@ _PARTNERS = {
 _SOLID = ("young", "stretch", "membrane")
 
 
-class MaterialTable(Table):
+class SheetMaterial(Table):
     """One of: `preset`; `file` (measured fabric, JSON); `young` (one number or along u and v) with `poisson`;
     `stretch` with `bend`; `membrane` (C11, C12, C22, C33) with `bending` (along u, at 45°, along v).
 
@@ -68,7 +68,7 @@ class MaterialTable(Table):
         return next(form for form in _FORMS if getattr(self, form) is not None)
 
     @model_validator(mode="after")
-    def _check_form(self) -> MaterialTable:
+    def _check_form(self) -> SheetMaterial:
         given = [form for form in _FORMS if getattr(self, form) is not None]
         if len(given) != 1:
             found = f", not {' and '.join(given)}" if given else ""
@@ -90,4 +90,4 @@ def _named(value: Any) -> Any:
     return {"preset": value} if isinstance(value, str) else value
 
 
-Material = Annotated[MaterialTable, BeforeValidator(_named)]
+Material = Annotated[SheetMaterial, BeforeValidator(_named)]

@@ -25,7 +25,7 @@ Loop = Annotated[list[Position2], Field(min_length=3, max_length=10**5)]
 class Rectangle(Table):
     """A flat rectangle centred at the origin in the plane z = 0; `size` is the edge length of its triangles [m]."""
 
-    kind: Literal["rectangle"]
+    kind: Literal["rectangle"] = "rectangle"
     width: Length
     height: Length
     size: Length
@@ -36,7 +36,7 @@ class Rectangle(Table):
 class Disk(Table):
     """A flat disk centred at the origin in the plane z = 0."""
 
-    kind: Literal["disk"]
+    kind: Literal["disk"] = "disk"
     radius: Length
     size: Length
 
@@ -44,7 +44,7 @@ class Disk(Table):
 class Cylinder(Table):
     """A tube about the z axis from z = 0 to `height`, closed by a seam."""
 
-    kind: Literal["cylinder"]
+    kind: Literal["cylinder"] = "cylinder"
     circumference: Length
     height: Length
     size: Length
@@ -53,7 +53,7 @@ class Cylinder(Table):
 class Moebius(Table):
     """A strip closed with half a turn; its middle line runs around the z axis."""
 
-    kind: Literal["moebius"]
+    kind: Literal["moebius"] = "moebius"
     length: Length
     width: Length
     size: Length
@@ -62,7 +62,7 @@ class Moebius(Table):
 class Outline(Table):
     """A flat polygon with holes in the plane z = 0; loops are lists of points [m]."""
 
-    kind: Literal["outline"]
+    kind: Literal["outline"] = "outline"
     points: Loop
     holes: Annotated[list[Loop], Field(max_length=1000)] = Field(default_factory=list)
     size: Length
@@ -74,7 +74,7 @@ class Pouch(Table):
     Side k runs from point k to the next, counted from 0.
     """
 
-    kind: Literal["pouch"]
+    kind: Literal["pouch"] = "pouch"
     points: Loop
     open: Annotated[list[Annotated[int, Whole(0, 10**5)]], Field(max_length=10**5)] = Field(default_factory=list)
     gap: Length
@@ -89,7 +89,7 @@ class Dart(Table):
     which the flaps on them stand open.
     """
 
-    kind: Literal["dart"]
+    kind: Literal["dart"] = "dart"
     width: Length
     height: Length
     size: Length
@@ -106,7 +106,7 @@ class SheetFile(Table):
     mesh as it is; "auto", the texture coordinates if the file says so or their lengths fit the mesh, else the mesh.
     """
 
-    kind: Literal["file"]
+    kind: Literal["file"] = "file"
     mesh: FileName
     pattern: Literal["auto", "uv", "world"] = "auto"
 
@@ -114,7 +114,7 @@ class SheetFile(Table):
 class Sewn(Table):
     """A pattern (panels lying apart) and the world mesh that they are sewn into: two OBJ files."""
 
-    kind: Literal["sewn"]
+    kind: Literal["sewn"] = "sewn"
     pattern: FileName
     world: FileName
 
@@ -127,7 +127,7 @@ SheetShape = Annotated[
 class SphereObstacle(Table):
     """A sphere; `inside = true` for a hollow one whose inside faces the sheet."""
 
-    kind: Literal["sphere"]
+    kind: Literal["sphere"] = "sphere"
     radius: Length
     center: Position = (0.0, 0.0, 0.0)
     size: Length | None = None
@@ -137,7 +137,7 @@ class SphereObstacle(Table):
 class PlaneObstacle(Table):
     """A rectangle in the plane z = 0, facing up; turn it with `transform`."""
 
-    kind: Literal["plane"]
+    kind: Literal["plane"] = "plane"
     width: Length = 1.0
     height: Length = 1.0
     center: Position = (0.0, 0.0, 0.0)
@@ -147,7 +147,7 @@ class PlaneObstacle(Table):
 class BoxObstacle(Table):
     """A box with edges along the axes; `inside = true` for a container."""
 
-    kind: Literal["box"]
+    kind: Literal["box"] = "box"
     extent: Size3
     center: Position = (0.0, 0.0, 0.0)
     size: Length | None = None
@@ -157,7 +157,7 @@ class BoxObstacle(Table):
 class CylinderObstacle(Table):
     """A closed cylinder about the z axis, centred; `rows` of facets along it, about square ones by default."""
 
-    kind: Literal["cylinder"]
+    kind: Literal["cylinder"] = "cylinder"
     radius: Length
     height: Length
     center: Position = (0.0, 0.0, 0.0)
@@ -169,7 +169,7 @@ class CylinderObstacle(Table):
 class ObstacleFile(Table):
     """An OBJ file."""
 
-    kind: Literal["file"]
+    kind: Literal["file"] = "file"
     mesh: FileName
     inside: bool = False
 
@@ -177,7 +177,7 @@ class ObstacleFile(Table):
 class ObstacleSequence(Table):
     """OBJ files with the same faces, one every `interval` [s] from `start` [s]; linear in between."""
 
-    kind: Literal["sequence"]
+    kind: Literal["sequence"] = "sequence"
     meshes: Annotated[list[FileName], Field(min_length=1, max_length=10**5)]
     start: Moment = 0.0
     interval: Span

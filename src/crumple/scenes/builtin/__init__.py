@@ -1,1 +1,38 @@
 """Scenes that come with the package, as TOML files; see `crumple.scenes.builtin_scenes`."""
+
+from typing import NamedTuple
+
+
+class About(NamedTuple):
+    """A scene in a few words, and about how long it and its quick variant take [s], None when nobody measured it.
+
+    The times are those of docs/scenes.md: one thread, kernels compiled.
+    """
+
+    what: str
+    seconds: float | None = None
+    quick_seconds: float | None = None
+
+
+ABOUT = {
+    "airplane": About("a paper dart flies into a wall", 180, 19),
+    "ball": About("note paper in a shrinking sphere", 15, 7),
+    "crumple": About("a letter sheet in a shrinking sphere", 80, 38),
+    "cylinder": About("a tube of paper is pressed together", 50, 25),
+    "demo": About("a square of paper falls on a ball"),
+    "drape": About("tissue settles on a ball", 26, 10),
+    "drape-fixed": About("the same on a fixed mesh, which locks", 17, 5),
+    "drop": About("a letter sheet falls through air"),
+    "flag": About("a cotton flag in the wind", 70, 6),
+    "foil-ball": About("a disk of foil is pressed into a ball", 2400, 41),
+    "foil-ball-dense": About("the same, denser: it fills 22 %", 5400),
+    "fold": About("a letter sheet is folded twice", 140, 87),
+    "letter": About("a letter sheet is pushed together", 24, 14),
+    "moebius": About("a Möbius strip of film", 12, 6),
+    "recrumple": About("paper crumpled and opened eight times", 54, 13),
+    "sizes": About("four sheets in shrinking spheres", 87, 22),
+    "squeeze": About("a tube of paper between two plates"),
+    "stuff": About("an elastic sheet stuffed in a sphere"),
+    "tshirt": About("a T-shirt stuffed into a box", 240, 30),
+    "twist": About("cotton twisted, a benchmark"),
+}
