@@ -17,6 +17,7 @@ from crumple.mesh.obj import read_obj
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity import crease_damage, crease_from_edges, crease_from_shape, hinge_labels, insert_polyline
 from crumple.scenes.messages import Problems
+from crumple.scenes.patterns import PATTERN_KINDS, pattern_folds
 from crumple.scenes.schema import Crease, Sheet
 from crumple.simulation.embedding import Embedding
 from crumple.state import State, transfer
@@ -33,7 +34,15 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
     """
     before = len(problems.messages)
     natural = getattr(sheet.shape, "natural", False)  # such shapes are folded by themselves
-    if not sheet.creases and sheet.plastic_shape is None and not natural:
+    folds = None
+    if sheet.shape.kind in PATTERN_KINDS:
+        with problems.catch(("sheets", k, "shape")):
+            folds = pattern_folds(sheet.shape)
+            for text in folds.notes:
+                problems.note(("sheets", k, "shape"), text)
+            if folds.y is not None:
+                state = state.replaced(y=folds.y)
+    if not sheet.creases and sheet.plastic_shape is None and not natural and folds is None:
         if sheet.folded:
             problems.add(("sheets", k, "folded"), "the sheet has no creases and no plastic_shape", sheet.folded)
         return state
@@ -47,6 +56,8 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
         return None
     mesh = state.mesh
     plastic = np.zeros((mesh.face_count, 3)) if shape is None else crease_from_shape(mesh, state.y)
+    if folds is not None:
+        plastic = _add_folds(mesh, folds.angle, plastic)
     plastic = _add_creases(sheet.creases, k, mesh, labels, plastic, problems)
     if len(problems.messages) > before:
         return None
@@ -103,6 +114,13 @@ def _add_creases(
         angle = np.radians(crease.angle)
         plastic = crease_from_edges(mesh, marked, angle, plastic_curvature=plastic, stencil=stencil)
     return plastic
+
+
+def _add_folds(mesh: SheetMesh, angle: Floats, plastic: Floats) -> Floats:
+    """S_p (face_count, 3) [1/m] with the rest angles (edge_count,) [rad] of a crease pattern on its labelled edges."""
+    label = hinge_labels(mesh)
+    marked = (label > 0) & (label <= len(angle))
+    return crease_from_edges(mesh, marked, angle[np.where(marked, label - 1, 0)], plastic_curvature=plastic)
 
 
 def _damage(sheet: Sheet, mesh: SheetMesh, labels: list[int], plastic: Floats, materials: list[Material]) -> Floats:
