@@ -14,6 +14,10 @@ from crumple.typing import Floats
 
 Line = tuple[tuple[float, float], tuple[float, float], float | None, str]
 """Two ends [m], the fold angle [rad] (None = on the boundary), and the name of the group."""
+MITRE = 1.1
+"""Slot over length of mitred flaps: at 45° they would touch when they are closed."""
+INSIDE = 1.05
+"""Fold angle of a glue flap over that of the walls."""
 SNAP = 1e-6
 """Points of a generated pattern nearer than this share of its longest side are the same."""
 
@@ -159,33 +163,36 @@ def box(
 ) -> CreasePattern:
     """The blank of a folding box, seen from outside: four walls side by side, four flaps above and below, a glue flap.
 
-    `flap`: length of the flaps [m], half the depth if left out; `glue`: width of the glue flap [m]; `slot`: by which
-    flaps are narrower than their wall [m]. Groups "wall" and "dust" (flaps of the side walls) fold by `angle`, "flap"
-    (flaps of front and back) by `flap_angle`, a little less than `angle` if left out, because they lie on the dust
-    flaps; "glue" by a little more than `angle`, because it lies inside.
+    `flap`: length of the flaps [m]; `glue`: width of the glue flap [m]; `slot`: by which flaps are narrower on each side
+    at their end than at their wall [m]. Flaps that are mitred (slot ≥ flap, the default) can all fold at once; others
+    overlap, and must be folded one after the other. Groups "wall" and "dust" (flaps of the side walls) fold by `angle`,
+    "flap" (flaps of front and back) by `flap_angle`, the same if left out; "glue" by a little more, because it lies
+    inside.
     """
     require_positive("box", width=width, depth=depth, height=height)
-    flap = 0.5 * depth if flap is None else flap
-    glue = 0.2 * min(width, depth) if glue is None else glue
-    slot = 0.02 * min(width, depth) if slot is None else slot
+    narrow = min(width, depth)
+    flap = 0.4 * narrow if flap is None else flap
+    glue = 0.2 * narrow if glue is None else glue
+    slot = min(MITRE * flap, 0.45 * narrow) if slot is None else slot
     require_positive("box", flap=flap, glue=glue, slot=slot)
-    if 2.0 * slot >= min(width, depth) or 2.0 * slot >= height:
-        raise InputError("box.slot", "leaves nothing of the flaps; make it smaller, in m", slot)
+    if 2.0 * slot >= narrow:
+        raise InputError("box.slot", f"must be < {0.5 * narrow:.4g}, half the narrower wall, in m", slot)
+    taper = min(0.3 * glue, 0.3 * height)
     _require_angle("box.angle", angle, np.pi)
-    flap_angle = 0.95 * angle if flap_angle is None else flap_angle
+    flap_angle = angle if flap_angle is None else flap_angle
     _require_angle("box.flap_angle", flap_angle, np.pi)
     x = np.concatenate([[0.0], np.cumsum([width, depth, width, depth])]).tolist()
     lines: list[Line] = [((x[0], 0.0), (x[0], height), None, "wall")]
     for k in range(4):
         group, fold = ("flap", flap_angle) if k % 2 == 0 else ("dust", angle)
         left, right = x[k], x[k + 1]
-        last = k == 3
-        lines.append(((right, 0.0), (right, height), min(1.05 * angle, np.pi) if last else angle, "glue" if last else "wall"))
+        side = (min(INSIDE * angle, np.pi), "glue") if k == 3 else (angle, "wall")
+        lines.append(((right, 0.0), (right, height), *side))
         for low, out in ((0.0, -flap), (height, flap)):
             lines.append(((left, low), (right, low), fold, group))
             top = [(left, low), (left + slot, low + out), (right - slot, low + out), (right, low)]
             lines += _chain(top)
-    lines += _chain([(x[4], 0.0), (x[4] + glue, slot), (x[4] + glue, height - slot), (x[4], height)])
+    lines += _chain([(x[4], 0.0), (x[4] + glue, taper), (x[4] + glue, height - taper), (x[4], height)])
     return _pattern(lines)
 
 

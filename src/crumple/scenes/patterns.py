@@ -88,6 +88,27 @@ def pattern_folds(shape: Any) -> Folds:
     return Folds(fitted, pattern_sheet(shape).folded(facets) if fits else None, tuple(notes))
 
 
+def start_positions(shape: Any) -> Floats:
+    """Positions (node_count, 3) [m] in which a pattern starts, its facets flat: folded by `start` times `fold`."""
+    sheet, pattern, share = pattern_sheet(shape), shape_pattern(shape), shape.start * shape.fold
+    if share == 0.0:
+        return sheet.mesh.node_rest.copy()
+    angle = fold_angles(pattern, share)
+    facets = None if angle is None else fold_facets(pattern, angle)
+    if facets is None or facets.gap > LARGEST_GAP * float(pattern.extent.max()):
+        remedy = "the creases do not fit, so that no folded shape is known; must be 0 (flat)"
+        raise InputError("start", remedy, shape.start)
+    return _laid_flat(sheet.folded(facets), pattern_sheet(shape).mesh.node_rest)
+
+
+def _laid_flat(x: Floats, flat: Floats) -> Floats:
+    """A folded shape turned so that it is as near as can be to the flat sheet (Kabsch)."""
+    middle, aim = x.mean(axis=0), flat.mean(axis=0)
+    left, _, right = np.linalg.svd((x - middle).T @ (flat - aim))
+    sign = np.array([1.0, 1.0, np.sign(np.linalg.det(left @ right))])
+    return np.ascontiguousarray((x - middle) @ (left * sign) @ right + aim)
+
+
 @lru_cache(maxsize=16)
 def _pattern(shape: Any, stamp: int) -> CreasePattern:
     """The pattern of a shape whose file was written at `stamp`."""

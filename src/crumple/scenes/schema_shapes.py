@@ -124,14 +124,17 @@ FoldAngle = Annotated[float, Quantity("degrees", above=0, most=180)]
 
 
 class Folding(Table):
-    """What all crease patterns have in common: a flat sheet in the plane z = 0, centred, creased plastically.
+    """What all crease patterns have in common: a sheet centred at the origin, about in the plane z = 0, with plastic
+    creases.
 
-    `size`: edge length of its triangles [m]. `fold`: share of the fold angles. `fit`: angles are changed by as little as
-    lets all facets stay flat. Edge k of the pattern has label k + 1.
+    `size`: edge length of its triangles [m]. `fold`: share of the fold angles that the creases have. `start`: share of
+    these by which the sheet is folded at the start; flat if 0. `fit`: angles are changed by as little as lets all
+    facets stay flat. Edge k of the pattern has label k + 1.
     """
 
     size: Length
     fold: Annotated[float, Quantity("", least=0, most=1)] = 1.0
+    start: Annotated[float, Quantity("", least=0, most=1)] = 0.0
     fit: bool = True
 
 

@@ -17,7 +17,7 @@ from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
 from crumple.mesh.outline import outline
 from crumple.mesh.pouch import pouch
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.scenes.patterns import PATTERN_KINDS, pattern_sheet
+from crumple.scenes.patterns import PATTERN_KINDS, pattern_sheet, start_positions
 from crumple.scenes.sizes import cylinder_segments, flat_divisions, sphere_subdivisions
 from crumple.typing import Floats, Ints
 
@@ -69,10 +69,9 @@ def _dart_fold(shape: Any) -> DartFold:
 
 
 def _crease_pattern(shape: Any) -> tuple[SheetMesh, Floats]:
-    """A crease pattern, flat and centred at the origin (its pattern is as in its file)."""
-    mesh = pattern_sheet(shape).mesh
-    low, high = mesh.u.min(axis=0), mesh.u.max(axis=0)
-    return mesh, mesh.node_rest - np.array([*(0.5 * (low + high)), 0.0])
+    """A crease pattern as it starts, centred at the origin (its pattern is as in its file)."""
+    x = start_positions(shape)
+    return pattern_sheet(shape).mesh, x - 0.5 * (x.min(axis=0) + x.max(axis=0))
 
 
 _SHEETS: dict[str, Callable[[Any], tuple[SheetMesh, Floats]]] = {
