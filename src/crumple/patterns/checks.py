@@ -62,6 +62,8 @@ def _drawing(pattern: CreasePattern) -> list[Finding]:
     found = []
     for edge in np.flatnonzero(pattern.facets.dangling).tolist():
         text = f"edge {edge} at {_at(pattern, pattern.edges[edge, 1])} separates no facets: one of its ends is loose"
+        if pattern.assignment[edge] in (CUT, BOUNDARY):
+            text += "; a cut like this is left out"
         found.append(Finding("dangling", text, edges=(edge,)))
     for a, b in zip(*crossing_edges(pattern.vertices, pattern.edges), strict=True):
         text = f"edges {a} and {b} cross or touch without a common vertex near {_at(pattern, pattern.edges[a, 0])}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from crumple.errors import InputError
 from crumple.patterns.lengths import DEFAULT_WIDTH, fitted_scale
-from crumple.patterns.pattern import ASSIGNMENTS, MOST_EDGES, CreasePattern, make_pattern, usual_angle
+from crumple.patterns.pattern import ASSIGNMENTS, JOIN, MOST_EDGES, CreasePattern, make_pattern, usual_angle
 from crumple.patterns.planar import crossing_edges, pattern_from_segments
 from crumple.typing import Floats, Ints
 
@@ -346,7 +346,8 @@ def fold_record(pattern: CreasePattern) -> dict[str, Any]:
     record["edges_vertices"] = pattern.edges.tolist()
     record["edges_assignment"] = pattern.assignment.tolist()
     record["edges_foldAngle"] = fold_degrees(pattern.angle)
-    if all(len(rings) == 1 for rings in pattern.facets.rings):  # FOLD knows no holes in faces
+    joined = (pattern.assignment == JOIN).any()  # a facet is then several faces of FOLD
+    if not joined and all(len(rings) == 1 for rings in pattern.facets.rings):  # FOLD knows no holes in faces
         record["faces_vertices"] = [face.tolist() for face in pattern.faces]
     if pattern.group_names:
         record["crumple:groups"] = list(pattern.group_names)

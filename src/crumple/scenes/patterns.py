@@ -24,11 +24,14 @@ from crumple.patterns import (
     read_pattern,
     waterbomb,
 )
+from crumple.patterns.meshing import facet_polygons
 from crumple.typing import Floats
 
 PATTERN_KINDS = ("pattern", "miura", "waterbomb", "kresling", "pleats", "box")
 MOST_NOTES = 20
 """Findings about a pattern that are told one by one."""
+MOST_LOOSE = 1000
+"""Creases that end inside a facet which are put into the mesh."""
 TOLD_CHANGE = np.radians(1.0)
 """Changes of angles by the fit that are told [rad]."""
 LARGEST_GAP = 1e-6
@@ -86,6 +89,21 @@ def pattern_folds(shape: Any) -> Folds:
     facets = fold_facets(pattern, fitted)
     fits = facets.gap <= LARGEST_GAP * float(pattern.extent.max())
     return Folds(fitted, pattern_sheet(shape).folded(facets) if fits else None, tuple(notes))
+
+
+def loose_lines(shape: Any) -> list[tuple[list[float], list[float], float]]:
+    """Ends [m] and fold angle [rad] of the mountains and valleys of a pattern that have one facet on both sides."""
+    import shapely
+
+    pattern = shape_pattern(shape)
+    loose = np.flatnonzero(pattern.facets.dangling & np.isin(pattern.assignment, ("M", "V")))[:MOST_LOOSE]
+    if not len(loose):
+        return []
+    paper = shapely.union_all(facet_polygons(pattern))
+    ends = pattern.vertices[pattern.edges[loose]]
+    inside = shapely.contains(paper, shapely.points(ends.mean(axis=1)))
+    angle = pattern.angle[loose] * shape.fold
+    return [(p, q, float(a)) for (p, q), a in zip(ends[inside].tolist(), angle[inside], strict=True)]
 
 
 def start_positions(shape: Any) -> Floats:
