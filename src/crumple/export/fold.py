@@ -63,7 +63,7 @@ def crease_frame(state: State) -> dict[str, Any]:
 
 
 def folded_frame(state: State, *, inherits: bool) -> dict[str, Any]:
-    """The shape of a state as a FOLD frame with the measured angle of every edge; on its own mesh unless it inherits."""
+    """The shape of a state as a FOLD frame with the measured angle of every edge; with its mesh unless it inherits."""
     require_finite(state)
     mesh = state.mesh
     edges, hinge_edge, boundary = _edges(mesh)
@@ -86,7 +86,7 @@ def folded_frame(state: State, *, inherits: bool) -> dict[str, Any]:
     return frame
 
 
-def _edges(mesh: SheetMesh) -> tuple[Ints, Ints, np.ndarray]:
+def _edges(mesh: SheetMesh) -> tuple[Ints, np.ndarray, np.ndarray]:
     """Edges as pairs of vertices (n, 2), the edge of each hinge (hinge_count,), and which are on the outline of the
     pattern (n,); a hinge on a seam is that of its first side."""
     sides = np.stack([mesh.faces.ravel(), np.roll(mesh.faces, -1, axis=1).ravel()], axis=1)

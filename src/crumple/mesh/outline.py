@@ -135,9 +135,7 @@ def _length(links: Links, edge: int) -> float:
     return np.hypot(links.u[b, 0] - links.u[a, 0], links.u[b, 1] - links.u[a, 1])
 
 
-def _split_all(
-    buf: Buffers, limit: float, most: int, size: float, place: str, *, border: bool = False
-) -> Buffers:
+def _split_all(buf: Buffers, limit: float, most: int, size: float, place: str, *, border: bool = False) -> Buffers:
     """Split and flip in turn until no edge (of the border) is longer than `limit` [m]; InputError beyond `most` faces.
 
     All long edges of the border are halved once before any is halved again, so that flips have little to mend.
@@ -247,7 +245,7 @@ def _flip_to_delaunay(buf: Buffers) -> None:
 
 @njit(cache=True)
 def _smooth(buf: Buffers) -> None:
-    """Move every vertex without fixed edges to the mean of the faces around it, weighted by area, where none inverts."""
+    """Move each vertex without fixed edges to the mean of the faces around it, weighted by area, if none inverts."""
     links = buf.links
     for vertex in range(buf.counters.vertices):
         node = links.vertex_node[vertex]

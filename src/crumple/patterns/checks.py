@@ -48,8 +48,8 @@ def check_pattern(pattern: CreasePattern, angle: Floats | None = None) -> list[F
 
 
 def can_fold_flat(pattern: CreasePattern) -> dict[int, bool]:
-    """Whether the creases around each inner vertex allow it to fold flat: Kawasaki's condition on the sectors, and, where
-    all its creases are mountains or valleys, Maekawa's and that of the smallest sectors."""
+    """Whether the creases around each inner vertex allow it to fold flat: Kawasaki's condition on the sectors, and,
+    where all its creases are mountains or valleys, Maekawa's and that of the smallest sectors."""
     flat = {}
     for fan in vertex_fans(pattern):
         for k, vertex in enumerate(fan.vertex.tolist()):
@@ -80,7 +80,7 @@ def _drawing(pattern: CreasePattern) -> list[Finding]:
 
 
 def _vertex(pattern: CreasePattern, fan: Fans, k: int, angle: Floats, misfit: float) -> list[Finding]:
-    """What is wrong at one vertex: the reason why it does not fold flat where it should, else by how much it misfits."""
+    """What is wrong at a vertex: the reason why it does not fold flat where it should, else by how much it misfits."""
     if not misfit > LARGEST_MISFIT:
         edges = fan.edges[k]
         return _signs(pattern, fan, k) if np.all(np.abs(angle[edges]) >= FLAT_FOLD) else []
@@ -90,7 +90,7 @@ def _vertex(pattern: CreasePattern, fan: Fans, k: int, angle: Floats, misfit: fl
             return reasons
     edges = tuple(fan.edges[k].tolist())
     shown = ", ".join(f"{edge}: {np.degrees(angle[edge]):.4g}°" for edge in edges[:8])
-    text = f"{_misfit(pattern, fan, k)}: at the angles of edges {shown} facets miss each other by {np.degrees(misfit):.3g}°"
+    text = f"{_misfit(pattern, fan, k)}: facets miss each other by {np.degrees(misfit):.3g}° (angles of edges {shown})"
     return [Finding("fit", text, vertex=int(fan.vertex[k]), edges=edges)]
 
 

@@ -28,8 +28,20 @@ UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "nm": 1e-9, "in": 0.0254,
 SNAP = 1e-3
 """Vertices nearer than this share of the width are joined where lines cross without a vertex."""
 OWN_KEYS = frozenset(
-    "file_spec file_creator frame_unit vertices_coords edges_vertices edges_assignment edges_foldAngle "
-    "faces_vertices frame_inherit frame_parent crumple:edges_group crumple:groups".split()
+    [
+        "file_spec",
+        "file_creator",
+        "frame_unit",
+        "vertices_coords",
+        "edges_vertices",
+        "edges_assignment",
+        "edges_foldAngle",
+        "faces_vertices",
+        "frame_inherit",
+        "frame_parent",
+        "crumple:edges_group",
+        "crumple:groups",
+    ]
 )
 """Keys that are written anew; all others are kept as they were read."""
 
@@ -262,9 +274,7 @@ def _edges(frame: dict[str, Any], place: str, count: int, faces: list[list[int]]
     return np.array(edges, np.int32)
 
 
-def _assigned(
-    frame: dict[str, Any], place: str, edges: Ints, faces: list[list[int]]
-) -> tuple[np.ndarray, Floats]:
+def _assigned(frame: dict[str, Any], place: str, edges: Ints, faces: list[list[int]]) -> tuple[np.ndarray, Floats]:
     """Assignment and fold angle (n,) [rad], positive = mountain, of the edges."""
     count = len(edges)
     letters = _list(frame, "edges_assignment", place, count)

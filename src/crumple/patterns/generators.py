@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def waterbomb(columns: int, rows: int, cell: float, angle: float = np.pi) -> Cre
     lines: list[Line] = []
 
     def add(x0: int, y0: int, x1: int, y1: int, fold: float | None, group: str) -> None:
-        if 0 <= min(x0, x1) and max(x0, x1) <= width:
+        if min(x0, x1) >= 0 and max(x0, x1) <= width:
             lines.append(((x0 * half, y0 * half), (x1 * half, y1 * half), fold, group))
 
     for row in range(rows):
@@ -127,9 +128,7 @@ def kresling(sides: int, radius: float, height: float, twist: float, rows: int =
     return _pattern(lines)
 
 
-def pleats(
-    width: float, height: float, count: int, angle: float = np.pi, *, share: float = 0.5
-) -> CreasePattern:
+def pleats(width: float, height: float, count: int, angle: float = np.pi, *, share: float = 0.5) -> CreasePattern:
     """Pleats across a sheet of `width` × `height` [m]: `count` creases along the height, mountains and valleys in turn.
 
     `share` of two pleats that lies between a mountain and the next valley: 0.5 gives an accordion, less gives knife
@@ -163,7 +162,7 @@ def box(
 ) -> CreasePattern:
     """The blank of a folding box, seen from outside: four walls side by side, four flaps above and below, a glue flap.
 
-    `flap`: length of the flaps [m]; `glue`: width of the glue flap [m]; `slot`: by which flaps are narrower on each side
+    `flap`: length of the flaps [m]; `glue`: width of the glue flap [m]; `slot`: by which flaps are narrower on a side
     at their end than at their wall [m]. Flaps that are mitred (slot ≥ flap, the default) can all fold at once; others
     overlap, and must be folded one after the other. Groups "wall" and "dust" (flaps of the side walls) fold by `angle`,
     "flap" (flaps of front and back) by `flap_angle`, the same if left out; "glue" by a little more, because it lies
@@ -222,7 +221,7 @@ def _pattern(lines: list[Line]) -> CreasePattern:
 
 def _chain(points: list[tuple[float, float]]) -> Iterable[Line]:
     """The boundary along points."""
-    return [(p, q, None, "") for p, q in zip(points, points[1:], strict=False)]
+    return [(p, q, None, "") for p, q in pairwise(points)]
 
 
 def _loop(points: list[tuple[float, float]]) -> Iterable[Line]:

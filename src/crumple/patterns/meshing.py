@@ -109,7 +109,7 @@ def _opened(u: Floats, faces: Ints, cut: Bools, width: float) -> tuple[Floats, I
     joined = (plain.twin >= 0) & ~cut.ravel()
     here, there = corner[joined], plain.twin[joined]
 
-    def following(half: Ints) -> Ints:
+    def following(half: np.ndarray) -> np.ndarray:
         return 3 * (half // 3) + (half + 1) % 3
 
     rows, columns = np.concatenate([here, following(here)]), np.concatenate([following(there), there])
@@ -121,8 +121,8 @@ def _opened(u: Floats, faces: Ints, cut: Bools, width: float) -> tuple[Floats, I
     old[vertex] = faces.ravel()
     opened = np.bincount(old, minlength=len(u))[old] > 1
     middle = np.repeat(u[faces].mean(axis=1), 3, axis=0)
-    inward = np.stack([np.bincount(vertex, middle[:, k], count) for k in range(2)], axis=1)
-    inward = inward / np.bincount(vertex, minlength=count)[:, None] - u[old]
+    total = np.stack([np.bincount(vertex, middle[:, k], count) for k in range(2)], axis=1)
+    inward = total / np.bincount(vertex, minlength=count)[:, None] - u[old]
     reach = np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-300)
     moved = u[old] + opened[:, None] * width * inward / reach
     return np.ascontiguousarray(moved), vertex.reshape(-1, 3).astype(np.int32)

@@ -57,7 +57,7 @@ def pattern_from_segments(
     used, renumbered = np.unique(edges, return_inverse=True)
     return make_pattern(
         points[used],
-        renumbered.reshape(-1, 2),
+        renumbered.reshape(-1, 2).astype(np.int32),
         letters[source],
         np.asarray(angle, np.float64)[source],
         group=None if group is None else np.asarray(group)[source],

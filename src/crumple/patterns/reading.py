@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from crumple.errors import InputError
@@ -9,7 +10,7 @@ from crumple.patterns.fold_file import read_fold
 from crumple.patterns.pattern import CreasePattern
 from crumple.patterns.svg_file import read_svg
 
-READERS = {".fold": read_fold, ".svg": read_svg}
+READERS: dict[str, Callable[..., CreasePattern]] = {".fold": read_fold, ".svg": read_svg}
 """How a pattern is read, by suffix."""
 
 

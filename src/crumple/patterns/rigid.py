@@ -9,6 +9,7 @@ creases in the directions d_1 … d_n of the pattern, counter-clockwise, the tur
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -136,7 +137,7 @@ def fold_angles(pattern: CreasePattern, fold: float) -> Floats | None:
         return angle
     angle = fit_angles(pattern, pattern.targets(0.5))
     path = np.linspace(0.5, fold, 2 + int(abs(fold - 0.5) / PATH_STEP))
-    for before, after in zip(path[:-1], path[1:], strict=True):
+    for before, after in pairwise(path.tolist()):
         angle = None if angle is None else fit_angles(pattern, np.clip(angle * (after / before), -np.pi, np.pi))
     return angle
 

@@ -1,12 +1,13 @@
 """SVG drawings as crease patterns, with the colours of Origami Simulator, in and out.
 
-Strokes: black boundary, red mountain, blue valley, green cut, yellow flat, magenta free. The fold angle of mountains and
-valleys is 180° times the opacity of the stroke. Drawings face the viewer; their y axis points down.
+Strokes: black boundary, red mountain, blue valley, green cut, yellow flat, magenta free. The fold angle of mountains
+and valleys is 180° times the opacity of the stroke. Drawings face the viewer; their y axis points down.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from xml.parsers import expat
 
@@ -129,8 +130,10 @@ def _parse(path: Path, name: str) -> tuple[list[_Element], str]:
         if open_elements and elements[open_elements[-1]].tag == "style":
             sheet.append(characters)
 
-    def refuse(*_: object) -> None:
-        raise InputError(f"{name}: line {parser.CurrentLineNumber}", "declares entities, which are not read; remove them")
+    def refuse(*_: object) -> int:
+        raise InputError(
+            f"{name}: line {parser.CurrentLineNumber}", "declares entities, which are not read; remove them"
+        )
 
     def doctype(_name: str, _system: str | None, _public: str | None, inner: int) -> None:
         if inner:
@@ -254,7 +257,7 @@ def _add(strokes: _Strokes, lines: list[list[Point]], matrix: Floats, stroke: st
     angle = {"M": np.pi * opacity, "V": -np.pi * opacity, "U": np.nan}.get(letter, 0.0)
     for line in lines:
         points = [(float(x), float(y)) for x, y in np.array(line) @ matrix[:, :2].T + matrix[:, 2]]
-        segments = [(p, q) for p, q in zip(points, points[1:], strict=False) if p != q]
+        segments = [(p, q) for p, q in pairwise(points) if p != q]
         strokes.segments += segments
         strokes.letters += [letter] * len(segments)
         strokes.angles += [angle] * len(segments)

@@ -89,13 +89,12 @@ def _commands(text: str, place: str) -> list[tuple[str, list[float]]]:
             on = {"M": "L", "m": "l"}.get(letter, letter) if k else letter
             commands.append((on, values[k : k + count]))
 
-    flags = 0
     for found in _TOKEN.finditer(_spread_flags(text)):
         if found.group(4):
             raise InputError(place, f"is no path: {found.group(4)!r} at character {found.start()}", text[:40])
         if found.group(1):
             close()
-            letter, values, flags = found.group(1), [], 0
+            letter, values = found.group(1), []
         elif found.group(2):
             values.append(_bounded(found.group(2), place))
     close()
@@ -173,7 +172,13 @@ def _arc(pen: Point, v: list[float]) -> list[Point]:
     x, y = (cosine * dx + sine * dy) / rx, (-sine * dx + cosine * dy) / ry
     square = x * x + y * y
     if square > 1.0:
-        rx, ry, x, y, square = rx * math.sqrt(square), ry * math.sqrt(square), x / math.sqrt(square), y / math.sqrt(square), 1.0
+        rx, ry, x, y, square = (
+            rx * math.sqrt(square),
+            ry * math.sqrt(square),
+            x / math.sqrt(square),
+            y / math.sqrt(square),
+            1.0,
+        )
     if square < 1e-24:
         return [end]
     reach = math.sqrt(max(0.0, 1.0 / square - 1.0)) * (-1.0 if (v[3] != 0) == (v[4] != 0) else 1.0)
@@ -226,7 +231,9 @@ def _transform(name: str, v: list[float], place: str) -> Floats:
         return np.array([[c, -s, x - c * x + s * y], [s, c, y - s * x - c * y], [0.0, 0.0, 1.0]])
     if name in ("skewX", "skewY") and len(v) == 1 and abs(math.cos(math.radians(v[0]))) > 1e-6:
         slope = math.tan(math.radians(v[0]))
-        return np.array([[1.0, slope, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]) if name == "skewX" else np.array(
-            [[1.0, 0.0, 0.0], [slope, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        return (
+            np.array([[1.0, slope, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+            if name == "skewX"
+            else np.array([[1.0, 0.0, 0.0], [slope, 1.0, 0.0], [0.0, 0.0, 1.0]])
         )
     raise InputError(place, f"unknown transform, or a wrong number of values in {name[:20]}", v)

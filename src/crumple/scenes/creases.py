@@ -120,9 +120,7 @@ def _add_creases(
 
 def loose_creases(shape: Any) -> list[Crease]:
     """The creases of a pattern that end inside a facet."""
-    return [
-        Crease(line=[tuple(p), tuple(q)], angle=float(np.degrees(fold))) for p, q, fold in loose_lines(shape)
-    ]
+    return [Crease(line=[p, q], angle=float(np.degrees(fold))) for p, q, fold in loose_lines(shape)]
 
 
 def _add_folds(mesh: SheetMesh, angle: Floats, plastic: Floats) -> Floats:

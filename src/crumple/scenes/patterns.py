@@ -27,6 +27,8 @@ from crumple.patterns import (
 from crumple.patterns.meshing import facet_polygons
 from crumple.typing import Floats
 
+Point = tuple[float, float]
+
 PATTERN_KINDS = ("pattern", "miura", "waterbomb", "kresling", "pleats", "box")
 MOST_NOTES = 20
 """Findings about a pattern that are told one by one."""
@@ -85,13 +87,15 @@ def pattern_folds(shape: Any) -> Folds:
         return Folds(wanted, None, tuple(notes))
     change = float(np.abs(fitted - wanted).max(initial=0.0))
     if change > TOLD_CHANGE:
-        notes.append(f"fold angles were changed by up to {np.degrees(change):.3g}° so that all facets stay flat (key fit)")
+        notes.append(
+            f"fold angles were changed by up to {np.degrees(change):.3g}° so that all facets stay flat (key fit)"
+        )
     facets = fold_facets(pattern, fitted)
     fits = facets.gap <= LARGEST_GAP * float(pattern.extent.max())
     return Folds(fitted, pattern_sheet(shape).folded(facets) if fits else None, tuple(notes))
 
 
-def loose_lines(shape: Any) -> list[tuple[list[float], list[float], float]]:
+def loose_lines(shape: Any) -> list[tuple[Point, Point, float]]:
     """Ends [m] and fold angle [rad] of the mountains and valleys of a pattern that have one facet on both sides."""
     import shapely
 
@@ -103,7 +107,9 @@ def loose_lines(shape: Any) -> list[tuple[list[float], list[float], float]]:
     ends = pattern.vertices[pattern.edges[loose]]
     inside = shapely.contains(paper, shapely.points(ends.mean(axis=1)))
     angle = pattern.angle[loose] * shape.fold
-    return [(p, q, float(a)) for (p, q), a in zip(ends[inside].tolist(), angle[inside], strict=True)]
+    return [
+        ((p[0], p[1]), (q[0], q[1]), float(a)) for (p, q), a in zip(ends[inside].tolist(), angle[inside], strict=True)
+    ]
 
 
 def start_positions(shape: Any) -> Floats:

@@ -171,8 +171,8 @@ class Waterbomb(Folding):
 
 
 class Kresling(Folding):
-    """The unrolled wall of a tube of twisted polygons with `sides` corners on circles of `radius` [m], each `height` [m]
-    above the last and turned by `twist` [degrees] against it."""
+    """The unrolled wall of a tube of twisted polygons with `sides` corners on circles of `radius` [m], each `height`
+    [m] above the last and turned by `twist` [degrees] against it."""
 
     kind: Literal["kresling"]
     sides: Annotated[int, Whole(3, 100)]
@@ -199,8 +199,8 @@ class Pleats(Folding):
 class Carton(Folding):
     """The blank of a folding box: four walls, flaps above and below, a glue flap; all folds are mountains.
 
-    `flap`, `glue`: lengths of the flaps [m]; `slot`: by which flaps are narrower than their wall [m]; `flap_angle` of the
-    flaps of front and back [degrees].
+    `flap`, `glue`: lengths of the flaps [m]; `slot`: by which flaps are narrower than their wall [m]; `flap_angle` of
+    the flaps of front and back [degrees].
     """
 
     kind: Literal["box"]

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from crumple.errors import InputError
 from crumple.scenes.arcsim import read_arcsim
 from crumple.scenes.messages import SceneError, one_line, suggest, validation_messages
-from crumple.scenes.pattern_scene import pattern_tables
 from crumple.scenes.overrides import apply_overrides, parse_override, quick_overrides
+from crumple.scenes.pattern_scene import pattern_tables
 from crumple.scenes.schema import Scene
 from crumple.scenes.text import read_text
 
