@@ -34,7 +34,8 @@ def find_facets(vertices: Floats, edges: Ints, used: Bools, boundary: Bools) -> 
         polygons = shapely.get_parts(shapely.polygonize(lines))
     except shapely.errors.GEOSException as error:
         raise InputError("pattern", f"has no facets: {' '.join(str(error).split())[:200]}") from None
-    number = {(x, y): k for k, (x, y) in enumerate(vertices.tolist())}
+    ends = np.unique(edges[used])
+    number = {(x, y): k for k, (x, y) in zip(ends.tolist(), vertices[ends].tolist(), strict=True)}
     rings = [_numbered(polygon, number) for polygon in shapely.orient_polygons(polygons)]
     rings.sort(key=lambda loops: sorted(loops[0].tolist()))
     edge_faces = _beside(rings, edges)

@@ -322,6 +322,8 @@ def _scale(
     """Metres per unit of the file, and a note when it had to be guessed."""
     longest = float(np.ptp(vertices[np.unique(edges)], axis=0).max())
     name = frame.get("frame_unit", "unit")
+    if not isinstance(name, str):
+        raise InputError(f"{place}: frame_unit", f"must be one of unit, {', '.join(UNITS)}", name)
     if width is None and unit is None and name in UNITS:
         unit = UNITS[name]
     elif width is None and unit is None and name != "unit":

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.linalg import lsmr
+from scipy.sparse import csr_matrix, identity
+from scipy.sparse.linalg import splu
 
 from crumple.patterns.pattern import FLAT, MOUNTAIN, VALLEY, CreasePattern
 from crumple.typing import Floats, Ints
@@ -24,6 +24,10 @@ MOST_STEPS = 60
 """Newton steps towards angles at which the facets meet; five or six are usual."""
 LONGEST_STEP = 0.3
 """Largest change of an angle in a step [rad]."""
+PATIENCE = 12
+"""Steps without progress after which the search ends."""
+REGULARISED = 1e-10
+"""ε of the smallest step, over the mean diagonal."""
 PATH_STEP = 0.05
 """Share of the target angles between two places on the way of folding."""
 
@@ -111,12 +115,14 @@ def fit_angles(pattern: CreasePattern, angle: Floats) -> Floats | None:
     if not fans:
         return angle
     free = pattern.creases & (pattern.assignment != FLAT)
-    angle = angle.copy()
+    angle, best, since = angle.copy(), np.inf, 0
     for _ in range(MOST_STEPS):
         residual, jacobian = _linearised(fans, angle, free)
-        if np.abs(residual).max() < CLOSED:
+        worst = float(np.abs(residual).max())
+        best, since = (worst, 0) if worst < 0.9 * best else (best, since + 1)
+        if worst < CLOSED or since > PATIENCE:
             break
-        step = lsmr(jacobian, -residual, atol=1e-12, btol=1e-12)[0]
+        step = _least_change(jacobian, residual)
         if not np.isfinite(step).all():
             return None
         step *= min(1.0, LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
@@ -127,15 +133,24 @@ def fit_angles(pattern: CreasePattern, angle: Floats) -> Floats | None:
     return angle
 
 
+def _least_change(jacobian: csr_matrix, residual: Floats) -> Floats:
+    """The smallest step δ with J δ = -r, as Jᵀ (J Jᵀ + ε)⁻¹ (-r): conditions around several vertices may repeat."""
+    normal = (jacobian @ jacobian.T).tocsc()
+    normal += REGULARISED * max(float(normal.diagonal().mean()), 1e-12) * identity(len(residual), format="csc")
+    return np.asarray(jacobian.T @ splu(normal).solve(-residual))
+
+
 def fold_angles(pattern: CreasePattern, fold: float) -> Floats | None:
     """Fold angles (edge_count,) [rad] near `fold` (0…1) times the target at which facets stay flat; None if not found.
 
     Where Newton's method does not lead there at once, it follows the motion of folding from half way.
     """
     angle = fit_angles(pattern, pattern.targets(fold))
-    if angle is not None or fold <= 0.0:
+    if angle is not None or fold in (0.0, 0.5):
         return angle
     angle = fit_angles(pattern, pattern.targets(0.5))
+    if angle is None:
+        return None
     path = np.linspace(0.5, fold, 2 + int(abs(fold - 0.5) / PATH_STEP))
     for before, after in pairwise(path.tolist()):
         angle = None if angle is None else fit_angles(pattern, np.clip(angle * (after / before), -np.pi, np.pi))
