@@ -38,7 +38,9 @@ def test_flipped_crease_is_named():
 
 
 def test_kawasaki():
-    pattern = drawn(((0.5, 0.4), (0, 0)), ((0.5, 0.4), (1, 0)), ((0.5, 0.4), (1, 1)), ((0.5, 0.4), (0, 1)), letters="MMMV")
+    pattern = drawn(
+        ((0.5, 0.4), (0, 0)), ((0.5, 0.4), (1, 0)), ((0.5, 0.4), (1, 1)), ((0.5, 0.4), (0, 1)), letters="MMMV"
+    )
     found = check_pattern(pattern)
     assert [finding.kind for finding in found] == ["kawasaki"]
     assert "not 180°" in found[0].text

@@ -37,11 +37,11 @@ GOOD = [
 ODD_VALUES: list[Any] = [
     None, True, "", "x", [], {}, [[]], -1, 0, 1e308, -1e-308, 10**40, 0.5, [1, 2, 3], "B", "M", 180, -180.0, [None],
 ]  # fmt: skip
-ODD_TEXT = ["<", ">", '"', "&", "&amp;", "&#0;", "]]>", "e99", "-", "nan", "M", "Z", "A", "\x00", "é", "1e9", "0", " ", ","]
+ODD_TEXT = '< > " & &amp; &#0; ]]> e99 - nan M Z A é 1e9 0 ,'.split(" ") + ["\x00", " "]
 EXTRA_SVG = [
     '<path d="M0 0C1 2 3 4 50 60A5 9 30 1 0 7 8Q1 1 90 2T5 5S1 2 3 4Z" stroke="red"/>',
     '<g transform="rotate(30) skewX(10) scale(0.5 2)"><circle r="9" stroke="blue"/></g>',
-    '<style>.a{stroke:red;opacity:0.3} line{stroke-opacity:50%}</style>',
+    "<style>.a{stroke:red;opacity:0.3} line{stroke-opacity:50%}</style>",
     '<polygon class="a" points="0,0 30,0 30,40" stroke="lime"/>',
     '<ellipse cx="3" cy="4" rx="20" ry="9" stroke="yellow" opacity="0.1"/>',
 ]
@@ -104,7 +104,7 @@ def cut_up(text: bytes, chance: random.Random, *, markup: bool = True) -> bytes:
 def test_damaged_files(kind, tmp_path):
     damage = damaged_fold if kind == "fold" else damaged_svg
     path = tmp_path / f"x.{kind}"
-    read = refused = 0
+    read, refused, messages = 0, 0, list[str]()
     for case in range(CASES):
         path.write_bytes(damage(case))
         try:
@@ -112,10 +112,10 @@ def test_damaged_files(kind, tmp_path):
             read += 1
         except InputError as error:
             refused += 1
-            assert "\n" not in str(error), case
-            assert len(str(error)) < 1000, case
+            messages.append(str(error))
     assert read > CASES // 20
     assert refused > CASES // 20
+    assert not [text for text in messages if "\n" in text or len(text) > 1000]
 
 
 def use(path: Path, *, meshed: bool) -> None:

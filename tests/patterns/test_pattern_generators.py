@@ -1,4 +1,4 @@
-"""Generated patterns against closed formulas: counts by Euler, flat foldability, Miura kinematics, the Kresling tube."""
+"""Generated patterns against closed formulas: counts by Euler, flat folding, Miura kinematics, the Kresling tube."""
 
 from __future__ import annotations
 

@@ -108,7 +108,8 @@ def test_drawings_face_the_viewer(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "pattern", [miura(3, 3, 0.02, 0.02, 1.0, 2.0), waterbomb(2, 2, 0.04), kresling(5, 0.03, 0.03, 0.5), box(0.1, 0.06, 0.1)]
+    "pattern",
+    [miura(3, 3, 0.02, 0.02, 1.0, 2.0), waterbomb(2, 2, 0.04), kresling(5, 0.03, 0.03, 0.5), box(0.1, 0.06, 0.1)],
 )
 def test_round_trip(pattern, tmp_path):
     write_svg(tmp_path / "x.svg", pattern)
@@ -183,5 +184,7 @@ def test_refused(text, tmp_path):
 
 def test_plain_doctype_is_harmless(tmp_path):
     path = tmp_path / "x.svg"
-    path.write_text(f'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://nowhere.invalid/svg.dtd">{HEAD}{FRAME}</svg>')
+    path.write_text(
+        f'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://nowhere.invalid/svg.dtd">{HEAD}{FRAME}</svg>'
+    )
     assert len(read_svg(path).faces) == 1
