@@ -37,7 +37,27 @@ GOOD = [
 ODD_VALUES: list[Any] = [
     None, True, "", "x", [], {}, [[]], -1, 0, 1e308, -1e-308, 10**40, 0.5, [1, 2, 3], "B", "M", 180, -180.0, [None],
 ]  # fmt: skip
-ODD_TEXT = '< > " & &amp; &#0; ]]> e99 - nan M Z A é 1e9 0 ,'.split(" ") + ["\x00", " "]
+ODD_TEXT = [
+    "<",
+    ">",
+    '"',
+    "&",
+    "&amp;",
+    "&#0;",
+    "]]>",
+    "e99",
+    "-",
+    "nan",
+    "M",
+    "Z",
+    "A",
+    "é",
+    "1e9",
+    "0",
+    ",",
+    "\x00",
+    " ",
+]
 EXTRA_SVG = [
     '<path d="M0 0C1 2 3 4 50 60A5 9 30 1 0 7 8Q1 1 90 2T5 5S1 2 3 4Z" stroke="red"/>',
     '<g transform="rotate(30) skewX(10) scale(0.5 2)"><circle r="9" stroke="blue"/></g>',
