@@ -30,6 +30,7 @@ def miura(columns: int, rows: int, a: float, b: float, alpha: float, angle: floa
     so that all facets stay flat:  tan(ρ_s/2) = cos α tan(ρ_z/2).
     """
     _require_counts("miura", columns=columns, rows=rows)
+    _limit_lines("miura", 2 * columns * rows)
     require_positive("miura", a=a, b=b)
     _require_angle("miura.alpha", alpha, 0.5 * np.pi)
     _require_angle("miura.angle", angle, np.pi)
@@ -57,6 +58,7 @@ def waterbomb(columns: int, rows: int, cell: float, angle: float = np.pi) -> Cre
     π the facets bend. One cell is the waterbomb base.
     """
     _require_counts("waterbomb", columns=columns, rows=rows)
+    _limit_lines("waterbomb", 8 * columns * rows)
     require_positive("waterbomb", cell=cell)
     _require_angle("waterbomb.angle", angle, np.pi)
     half, width = 0.5 * cell, 2 * columns
@@ -89,6 +91,7 @@ def kresling(sides: int, radius: float, height: float, twist: float, rows: int =
     to be joined.
     """
     _require_counts("kresling", sides=sides, rows=rows)
+    _limit_lines("kresling", 3 * sides * rows)
     if sides < 3:
         raise InputError("kresling.sides", "must be at least 3", sides)
     require_positive("kresling", radius=radius, height=height)
@@ -208,8 +211,6 @@ GENERATORS = {"miura": miura, "waterbomb": waterbomb, "kresling": kresling, "ple
 
 def _pattern(lines: list[Line]) -> CreasePattern:
     """The pattern of lines."""
-    if len(lines) > MOST_EDGES:
-        raise InputError("pattern", f"has {len(lines)} lines; at most {MOST_EDGES} are possible")
     names = tuple(sorted({group for _, _, fold, group in lines if fold is not None}))
     segments = np.array([(p, q) for p, q, _, _ in lines])
     letters = ["B" if fold is None else "M" if fold > 0 else "V" if fold < 0 else "F" for _, _, fold, _ in lines]
@@ -233,6 +234,11 @@ def _require_counts(place: str, **counts: int) -> None:
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= 1000:
             raise InputError(f"{place}.{name}", "must be a whole number within 1…1000", count)
+
+
+def _limit_lines(place: str, count: int) -> None:
+    if count > MOST_EDGES:
+        raise InputError(place, f"has about {count} lines; at most {MOST_EDGES} are possible")
 
 
 def _require_angle(place: str, angle: float, most: float) -> None:
