@@ -38,12 +38,13 @@ class Finding:
 
 def check_pattern(pattern: CreasePattern, angle: Floats | None = None) -> list[Finding]:
     """All problems of a pattern whose creases fold by `angle` (edge_count,) [rad], by default by their targets."""
-    angle = pattern.targets() if angle is None else angle
+    targets = pattern.targets()
+    angle = targets if angle is None else angle
     found = _drawing(pattern)
     for fan in vertex_fans(pattern):
         misfit = np.linalg.norm(closure(fan, angle)[0], axis=1)
         for k in range(len(fan.vertex)):
-            found += _vertex(pattern, fan, k, angle, float(misfit[k]))
+            found += _vertex(pattern, fan, k, angle, targets, float(misfit[k]))
     return found
 
 
@@ -79,12 +80,14 @@ def _drawing(pattern: CreasePattern) -> list[Finding]:
     return found
 
 
-def _vertex(pattern: CreasePattern, fan: Fans, k: int, angle: Floats, misfit: float) -> list[Finding]:
+def _vertex(
+    pattern: CreasePattern, fan: Fans, k: int, angle: Floats, targets: Floats, misfit: float
+) -> list[Finding]:
     """What is wrong at a vertex: the reason why it does not fold flat where it should, else by how much it misfits."""
     if not misfit > LARGEST_MISFIT:
         edges = fan.edges[k]
         return _signs(pattern, fan, k) if np.all(np.abs(angle[edges]) >= FLAT_FOLD) else []
-    if np.all(np.abs(pattern.targets()[fan.edges[k]]) >= FLAT_FOLD):
+    if np.all(np.abs(targets[fan.edges[k]]) >= FLAT_FOLD):
         reasons = _kawasaki(pattern, fan, k) + _signs(pattern, fan, k)
         if reasons:
             return reasons

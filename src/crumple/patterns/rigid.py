@@ -8,7 +8,9 @@ creases in the directions d_1 … d_n of the pattern, counter-clockwise, the tur
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -41,7 +43,7 @@ class Fans:
     edges: Ints
     direction: Floats
 
-    @property
+    @cached_property
     def sectors(self) -> Floats:
         """The angles between each crease and the next, (n, degree) [rad]."""
         return np.mod(np.roll(self.direction, -1, axis=1) - self.direction, 2.0 * np.pi)
@@ -205,10 +207,10 @@ def fold_facets(pattern: CreasePattern, angle: Floats) -> FoldedFacets:
     turns, shifts = np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3))
     seen = np.zeros(count, bool)
     for first in range(count):
-        waiting = [] if seen[first] else [first]
+        waiting = deque([] if seen[first] else [first])
         seen[first] = True
         while waiting:
-            facet = waiting.pop(0)
+            facet = waiting.popleft()
             for other, edge, sign in across[facet]:
                 if not seen[other]:
                     seen[other] = True
