@@ -80,9 +80,7 @@ def _drawing(pattern: CreasePattern) -> list[Finding]:
     return found
 
 
-def _vertex(
-    pattern: CreasePattern, fan: Fans, k: int, angle: Floats, targets: Floats, misfit: float
-) -> list[Finding]:
+def _vertex(pattern: CreasePattern, fan: Fans, k: int, angle: Floats, targets: Floats, misfit: float) -> list[Finding]:
     """What is wrong at a vertex: the reason why it does not fold flat where it should, else by how much it misfits."""
     if not misfit > LARGEST_MISFIT:
         edges = fan.edges[k]
