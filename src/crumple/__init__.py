@@ -30,6 +30,7 @@ _HOMES = {
     "create_recording": "crumple.recording",
     "export_recording": "crumple.export",
     "load_scene": "crumple.scenes",
+    "read_pattern": "crumple.patterns",
     "remesh": "crumple.remeshing",
     "run": "crumple.simulation.run",
     "Simulation": "crumple.live",
@@ -51,6 +52,7 @@ __all__ = [
     "export_recording",
     "load_scene",
     "preset",
+    "read_pattern",
     "remesh",
     "run",
     "simulate",
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from crumple.export import export_recording
     from crumple.live import Simulation, simulate
     from crumple.materials import Material, preset
+    from crumple.patterns import read_pattern
     from crumple.recording import Recording, create_recording
     from crumple.remeshing import remesh
     from crumple.scenes import build, load_scene

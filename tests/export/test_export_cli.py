@@ -83,8 +83,8 @@ def test_wrong_frames_are_refused(changing, text):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "one of usd, gltf, abc, obj, ply, stl, vtk"),
-        (["--to", "fbx"], "one of usd, gltf, abc, obj, ply, stl, vtk"),
+        ([], "one of usd, gltf, abc, obj, ply, stl, vtk, fold"),
+        (["--to", "fbx"], "one of usd, gltf, abc, obj, ply, stl, vtk, fold"),
         (["-o", "x.fbx"], "one of usd, gltf"),
         (["--to", "usd", "-o", "x.glb"], "must end in .usdc or .usd or .usda"),
         (["--to", "stl", "--topology", "fixed"], "constant or changing"),

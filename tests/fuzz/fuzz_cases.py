@@ -33,6 +33,8 @@ TOKENS = {
     "toml": "[ ] { } [[ ]] = , . # \" ' ''' \"\"\" \\ true false sheets obstacles motions keys shape kind material run",
     "arcsim": '{ } [ ] , : " \\" // /* */ null true false NaN Infinity cloths mesh materials data motions handles',
     "material": '{ } [ ] , : " \\" // /* */ null true false NaN density stretching bending',
+    "fold": '{ } [ ] , : " null true false -180 90 "M" "V" "C" "J" file_frames frame_inherit edges_foldAngle vertices_coords',
+    "svg": '< > / = " &amp; <!DOCTYPE <g> </g> <path d="M0 0C1 1 2 2 9 9A5 5 0 1 1 3 4Z" stroke="red"/> transform opacity mm',
     "obj": "v vt vn f e el nl vv ny usemtl # \\ / // 1/1 1//1 -1 0 material_1",
 }
 """Words that mean something in a format."""
@@ -170,11 +172,23 @@ def feed_material(data: bytes, folder: Path) -> None:
     _check_file(scene.encode(), folder, "scene.toml")
 
 
+def feed_fold(data: bytes, folder: Path) -> None:
+    """A crease pattern in FOLD as a scene."""
+    _check_file(data, folder, "pattern.fold")
+
+
+def feed_svg(data: bytes, folder: Path) -> None:
+    """A crease pattern in SVG as a scene."""
+    _check_file(data, folder, "pattern.svg")
+
+
 FEEDS: dict[str, Callable[[bytes, Path], None]] = {
     "toml": feed_toml,
     "arcsim": feed_arcsim,
     "obj": feed_obj,
     "material": feed_material,
+    "fold": feed_fold,
+    "svg": feed_svg,
 }
 
 

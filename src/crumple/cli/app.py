@@ -19,7 +19,10 @@ app = typer.Typer(
 )
 
 SceneArgument = Annotated[
-    str, typer.Argument(metavar="SCENE", help="Built-in scene name, TOML file or ARCSim JSON file.")
+    str,
+    typer.Argument(
+        metavar="SCENE", help="Built-in scene name, TOML file, crease pattern (FOLD, SVG) or ARCSim JSON file."
+    ),
 ]
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Recording folder.")]
 SetOption = Annotated[
@@ -324,7 +327,9 @@ def export(
     folder: FolderArgument,
     to: Annotated[
         str | None,
-        typer.Option(help="usd, gltf, abc (Alembic), obj, ply, stl or vtk (default: by the ending of the output)."),
+        typer.Option(
+            help="usd, gltf, abc (Alembic), obj, ply, stl, vtk or fold (default: by the ending of the output)."
+        ),
     ] = None,
     output: Annotated[
         Path | None,

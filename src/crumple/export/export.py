@@ -41,6 +41,7 @@ FORMATS = {
     "ply": Format((".ply",), animated=False),
     "stl": Format((".stl",), animated=False, last_only=True),
     "vtk": Format((".vtp", ".vtkhdf"), animated=False),
+    "fold": Format((".fold",), animated=True),
 }
 
 TOPOLOGIES = ("constant", "changing")
@@ -59,7 +60,7 @@ def export_recording(
 ) -> list[Path]:
     """Write frames of a recording for another program; gives the paths of the files.
 
-    `to`: "usd", "gltf", "abc", "obj", "ply", "stl" or "vtk"; by default what the ending of `output` says.
+    `to`: "usd", "gltf", "abc", "obj", "ply", "stl", "vtk" or "fold"; by default what the ending of `output` says.
     `output`: by default beside the recording. Formats that hold one frame get the number of the frame in the name,
     unless one frame was asked for by its number.
     `frames`: "12", "-1" or "first:last:step", all by default (STL: the last).
@@ -74,6 +75,8 @@ def export_recording(
     picture = _check_texture(texture, name, kind)
     path = _check_output(recording, output, kind)
     _check_packages(name, path)
+    if name == "fold" and topology == "constant":
+        raise InputError("export --topology", "a FOLD file has the mesh of each frame; leave this out", topology)
     constant = kind.constant if topology is None else topology == "constant"
     chosen = "-1" if frames is None and kind.last_only else frames
     clip = choose_frames(
@@ -149,6 +152,10 @@ def _write_animated(name: str, clip: Clip, path: Path, picture: Path | None) -> 
             from crumple.export.gltf import write_gltf
 
             write_gltf(clip, temporary, picture)
+        elif name == "fold":
+            from crumple.export.fold import write_fold_clip
+
+            write_fold_clip(clip, temporary)
         else:
             from crumple.export.alembic import write_alembic
 

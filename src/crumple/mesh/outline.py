@@ -46,21 +46,29 @@ def outline(
     polygon = _polygon(points, holes)
     expected = outline_faces(polygon.area, polygon.length, size)
     limit_faces("outline.size", expected, size)
-    u, faces = _triangulate(polygon)
-    _check_needles(u, faces, size)
-    buf = open_buffers(make_sheet_mesh(u, faces), spare=4.0)
-    most = int(MOST_OVER * max(expected, len(faces)))
-    buf = _split_all(buf, LONG * size, most, size, border=True)
+    u, faces = triangulate_polygon(polygon)
+    mesh = refine_faces(make_sheet_mesh(u, faces), size, expected, "outline")
+    flat = make_sheet_mesh(mesh.u, mesh.faces, vertex_node=mesh.vertex_node)
+    return flat, flat.node_rest.copy()
+
+
+def refine_faces(mesh: SheetMesh, size: float, expected: float, place: str) -> SheetMesh:
+    """A flat mesh without seams made of edges about `size` [m] long, of about `expected` faces.
+
+    Its outline, labelled edges and the borders between its groups stay where they are. `place` is named in errors.
+    """
+    _check_needles(mesh.u, mesh.faces, size, place)
+    buf = open_buffers(mesh, spare=4.0)
+    most = int(MOST_OVER * max(expected, mesh.face_count))
+    buf = _split_all(buf, LONG * size, most, size, place, border=True)
     for _ in range(ROUNDS):
-        buf = _split_all(buf, LONG * size, most, size)
+        buf = _split_all(buf, LONG * size, most, size, place)
         _collapse_short(buf, SHORT * size, LONG * size)
         _flip_to_delaunay(buf)
         for _ in range(3):
             _smooth(buf)
             _flip_to_delaunay(buf)
-    mesh = compact(buf)[0]
-    flat = make_sheet_mesh(mesh.u, mesh.faces, vertex_node=mesh.vertex_node)
-    return flat, flat.node_rest.copy()
+    return compact(buf)[0]
 
 
 def outline_faces(area: float, length: float, size: float) -> float:
@@ -90,7 +98,7 @@ def _polygon(points: object, holes: Sequence[object]) -> shapely.Polygon:
     return polygon
 
 
-def _triangulate(polygon: shapely.Polygon) -> tuple[Floats, Ints]:
+def triangulate_polygon(polygon: shapely.Polygon) -> tuple[Floats, Ints]:
     """Counter-clockwise triangles between the polygon's corners."""
     import shapely
 
@@ -108,7 +116,7 @@ def _triangulate(polygon: shapely.Polygon) -> tuple[Floats, Ints]:
     return u, faces.astype(np.int32)
 
 
-def _check_needles(u: Floats, faces: Ints, size: float) -> None:
+def _check_needles(u: Floats, faces: Ints, size: float, place: str) -> None:
     """Raise InputError when the outline comes so close to itself that a face there would have no shape."""
     p = u[faces]
     e, f = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
@@ -118,7 +126,7 @@ def _check_needles(u: Floats, faces: Ints, size: float) -> None:
     if len(thin):
         x, y = p[thin[0]].mean(axis=0)
         remedy = f"is too narrow for faces near ({x:.4g}, {y:.4g}) m; cut off the sharp corner or enlarge the size"
-        raise InputError("outline.points", f"{remedy} ({size:g} m)")
+        raise InputError(f"{place}.points", f"{remedy} ({size:g} m)")
 
 
 @njit(cache=True)
@@ -127,7 +135,7 @@ def _length(links: Links, edge: int) -> float:
     return np.hypot(links.u[b, 0] - links.u[a, 0], links.u[b, 1] - links.u[a, 1])
 
 
-def _split_all(buf: Buffers, limit: float, most: int, size: float, *, border: bool = False) -> Buffers:
+def _split_all(buf: Buffers, limit: float, most: int, size: float, place: str, *, border: bool = False) -> Buffers:
     """Split and flip in turn until no edge (of the border) is longer than `limit` [m]; InputError beyond `most` faces.
 
     All long edges of the border are halved once before any is halved again, so that flips have little to mend.
@@ -136,7 +144,7 @@ def _split_all(buf: Buffers, limit: float, most: int, size: float, *, border: bo
         count = _split_border(buf, limit) if border else _split_long(buf, limit)
         if buf.counters.faces > most:
             remedy = f"needs more than {most} faces: corners too sharp or sides too close; enlarge the size"
-            raise InputError("outline.size", remedy, size)
+            raise InputError(f"{place}.size", remedy, size)
         if count < 0:
             buf = grow(buf)
         if count == 0:
@@ -146,16 +154,25 @@ def _split_all(buf: Buffers, limit: float, most: int, size: float, *, border: bo
 
 @njit(cache=True)
 def _split_border(buf: Buffers, limit: float) -> int:
-    """Halve each edge of the border that is longer than `limit` [m]; how many, -1 = no capacity."""
+    """Halve each fixed edge that is longer than `limit` [m]; how many, -1 = no capacity."""
     count = 0
     for edge in range(3 * buf.counters.faces):
-        if buf.links.faces[edge // 3, 0] >= 0 and buf.links.twin[edge] < 0 and _length(buf.links, edge) > limit:
+        if buf.links.faces[edge // 3, 0] >= 0 and _is_fixed(buf, edge) and _length(buf.links, edge) > limit:
             code = split_edge(buf, edge, 0.5)
             if code == NO_CAPACITY:
                 return -1
             if code == OK:
                 count += 1
     return count
+
+
+@njit(cache=True)
+def _is_fixed(buf: Buffers, edge: int) -> bool:
+    """Whether an edge stays where it is: on the border, labelled, or between groups."""
+    other = buf.links.twin[edge]
+    if other < 0 or buf.edge_label[edge] != 0:
+        return True
+    return buf.face_material[edge // 3] != buf.face_material[other // 3]
 
 
 @njit(cache=True)
@@ -228,7 +245,7 @@ def _flip_to_delaunay(buf: Buffers) -> None:
 
 @njit(cache=True)
 def _smooth(buf: Buffers) -> None:
-    """Move every inner vertex to the mean of its neighbours' faces, weighted by area, where nothing inverts."""
+    """Move each vertex without fixed edges to the mean of the faces around it, weighted by area, if none inverts."""
     links = buf.links
     for vertex in range(buf.counters.vertices):
         node = links.vertex_node[vertex]
@@ -236,8 +253,9 @@ def _smooth(buf: Buffers) -> None:
             continue
         total, x, y = 0.0, 0.0, 0.0
         first = links.node_corner[node]
-        corner = first
+        corner, fixed = first, False
         while True:
+            fixed = fixed or _is_fixed(buf, corner)
             b, c = corner_vertex(links, following(corner)), corner_vertex(links, preceding(corner))
             area = triangle_area(links, vertex, b, c)
             total += area
@@ -246,7 +264,8 @@ def _smooth(buf: Buffers) -> None:
             corner = following(links.twin[corner])
             if corner == first:
                 break
-        _move_if_valid(links, vertex, first, x / total, y / total)
+        if not fixed:
+            _move_if_valid(links, vertex, first, x / total, y / total)
 
 
 @njit(cache=True)

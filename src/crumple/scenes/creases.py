@@ -7,6 +7,7 @@ the fold angle; the plastic embedding is settled, so that the first remeshing fi
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from crumple.mesh.obj import read_obj
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity import crease_damage, crease_from_edges, crease_from_shape, hinge_labels, insert_polyline
 from crumple.scenes.messages import Problems
+from crumple.scenes.patterns import PATTERN_KINDS, loose_lines, pattern_folds
 from crumple.scenes.schema import Crease, Sheet
 from crumple.simulation.embedding import Embedding
 from crumple.state import State, transfer
@@ -33,7 +35,15 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
     """
     before = len(problems.messages)
     natural = getattr(sheet.shape, "natural", False)  # such shapes are folded by themselves
-    if not sheet.creases and sheet.plastic_shape is None and not natural:
+    folds = None
+    if sheet.shape.kind in PATTERN_KINDS:
+        with problems.catch(("sheets", k, "shape")):
+            folds = pattern_folds(sheet.shape)
+            for text in folds.notes:
+                problems.note(("sheets", k, "shape"), text)
+            if folds.y is not None:
+                state = state.replaced(y=folds.y)
+    if not sheet.creases and sheet.plastic_shape is None and not natural and folds is None:
         if sheet.folded:
             problems.add(("sheets", k, "folded"), "the sheet has no creases and no plastic_shape", sheet.folded)
         return state
@@ -42,15 +52,18 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
         shape = _read_shape(sheet.plastic_shape, k, state.mesh, problems)
     if shape is not None:
         state = state.replaced(y=shape)
-    state, labels = _insert_lines(sheet.creases, k, state, problems)
+    creases = sheet.creases if folds is None else [*sheet.creases, *loose_creases(sheet.shape)]
+    state, labels = _insert_lines(creases, k, state, problems)
     if len(problems.messages) > before:
         return None
     mesh = state.mesh
     plastic = np.zeros((mesh.face_count, 3)) if shape is None else crease_from_shape(mesh, state.y)
-    plastic = _add_creases(sheet.creases, k, mesh, labels, plastic, problems)
+    if folds is not None:
+        plastic = _add_folds(mesh, folds.angle, plastic)
+    plastic = _add_creases(creases, k, mesh, labels, plastic, problems)
     if len(problems.messages) > before:
         return None
-    damage = _damage(sheet, mesh, labels, plastic, materials)
+    damage = _damage(sheet, creases, mesh, labels, plastic, materials)
     y = Embedding(mesh).settle(state.y, plastic)
     x = _laid_on(y, state.x) if sheet.folded else state.x
     return state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage)
@@ -105,11 +118,30 @@ def _add_creases(
     return plastic
 
 
-def _damage(sheet: Sheet, mesh: SheetMesh, labels: list[int], plastic: Floats, materials: list[Material]) -> Floats:
+def loose_creases(shape: Any) -> list[Crease]:
+    """The creases of a pattern that end inside a facet."""
+    return [Crease(line=[p, q], angle=float(np.degrees(fold))) for p, q, fold in loose_lines(shape)]
+
+
+def _add_folds(mesh: SheetMesh, angle: Floats, plastic: Floats) -> Floats:
+    """S_p (face_count, 3) [1/m] with the rest angles (edge_count,) [rad] of a crease pattern on its labelled edges."""
+    label = hinge_labels(mesh)
+    marked = (label > 0) & (label <= len(angle))
+    return crease_from_edges(mesh, marked, angle[np.where(marked, label - 1, 0)], plastic_curvature=plastic)
+
+
+def _damage(
+    sheet: Sheet,
+    creases: list[Crease],
+    mesh: SheetMesh,
+    labels: list[int],
+    plastic: Floats,
+    materials: list[Material],
+) -> Floats:
     """δ (face_count,): of one bend from flat, or as given, on the faces beside each crease."""
     yields = np.array([material.yield_curvature for material in materials])[mesh.face_material]
     damage = crease_damage(plastic / sheet.transform.scale, yields)
-    for crease, label in zip(sheet.creases, labels, strict=True):
+    for crease, label in zip(creases, labels, strict=True):
         if crease.damage is not None:
             damage[np.unique(mesh.hinges.faces[hinge_labels(mesh) == label])] = crease.damage
     return damage

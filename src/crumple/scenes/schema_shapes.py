@@ -119,8 +119,120 @@ class Sewn(Table):
     world: FileName
 
 
+Count = Annotated[int, Whole(1, 1000)]
+FoldAngle = Annotated[float, Quantity("degrees", above=0, most=180)]
+
+
+class Folding(Table):
+    """What all crease patterns have in common: a sheet centred at the origin, about in the plane z = 0, with plastic
+    creases.
+
+    `size`: edge length of its triangles [m]. `fold`: share of the fold angles that the creases have. `start`: share of
+    these by which the sheet is folded at the start; flat if 0. `fit`: angles are changed by as little as lets all
+    facets stay flat. Edge k of the pattern has label k + 1.
+    """
+
+    size: Length
+    fold: Annotated[float, Quantity("", least=0, most=1)] = 1.0
+    start: Annotated[float, Quantity("", least=0, most=1)] = 0.0
+    fit: bool = True
+
+
+class Pattern(Folding):
+    """A crease pattern in a FOLD or SVG file; `unit`: length of its unit [m], or `width`: of its longer side [m],
+    instead of what the file says."""
+
+    kind: Literal["pattern"]
+    file: FileName
+    unit: Length | None = None
+    width: Length | None = None
+
+
+class Miura(Folding):
+    """Miura-ori of parallelograms with sides a, b [m] at `alpha`; its zigzags fold by `angle` [degrees]."""
+
+    kind: Literal["miura"]
+    columns: Count
+    rows: Count
+    a: Length
+    b: Length
+    alpha: Annotated[float, Quantity("degrees", least=5, most=85)] = 60.0
+    angle: FoldAngle = 90.0
+
+
+class Waterbomb(Folding):
+    """Waterbomb tessellation with square cells of side `cell` [m]; all creases fold by about `angle` [degrees]."""
+
+    kind: Literal["waterbomb"]
+    columns: Count
+    rows: Count
+    cell: Length
+    angle: FoldAngle = 90.0
+
+
+class Kresling(Folding):
+    """The unrolled wall of a tube of twisted polygons with `sides` corners on circles of `radius` [m], each `height`
+    [m] above the last and turned by `twist` [degrees] against it."""
+
+    kind: Literal["kresling"]
+    sides: Annotated[int, Whole(3, 100)]
+    radius: Length
+    height: Length
+    twist: Annotated[float, Quantity("degrees", above=0, most=170)]
+    rows: Count = 1
+
+
+class Pleats(Folding):
+    """A sheet of `width` × `height` [m] with `count` creases along its height, mountains and valleys in turn.
+
+    `share` of two pleats that lies between a mountain and the next valley: 0.5 for an accordion.
+    """
+
+    kind: Literal["pleats"]
+    width: Length
+    height: Length
+    count: Count
+    share: Annotated[float, Quantity("", least=0.01, most=0.99)] = 0.5
+    angle: FoldAngle = 90.0
+
+
+class Carton(Folding):
+    """The blank of a folding box: four walls, flaps above and below, a glue flap; all folds are mountains.
+
+    `flap`, `glue`: lengths of the flaps [m]; `slot`: by which flaps are narrower than their wall [m]; `flap_angle` of
+    the flaps of front and back [degrees].
+    """
+
+    kind: Literal["box"]
+    width: Length
+    depth: Length
+    height: Length
+    flap: Length | None = None
+    glue: Length | None = None
+    slot: Length | None = None
+    angle: FoldAngle = 90.0
+    flap_angle: FoldAngle | None = None
+
+
+CREASE_PATTERNS = (Pattern, Miura, Waterbomb, Kresling, Pleats, Carton)
+
 SheetShape = Annotated[
-    Rectangle | Disk | Cylinder | Moebius | Outline | Pouch | Dart | SheetFile | Sewn, Field(discriminator="kind")
+    Rectangle
+    | Disk
+    | Cylinder
+    | Moebius
+    | Outline
+    | Pouch
+    | Dart
+    | SheetFile
+    | Sewn
+    | Pattern
+    | Miura
+    | Waterbomb
+    | Kresling
+    | Pleats
+    | Carton,
+    Field(discriminator="kind"),
 ]
 
 

@@ -17,6 +17,7 @@ from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
 from crumple.mesh.outline import outline
 from crumple.mesh.pouch import pouch
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.scenes.patterns import PATTERN_KINDS, pattern_sheet, start_positions
 from crumple.scenes.sizes import cylinder_segments, flat_divisions, sphere_subdivisions
 from crumple.typing import Floats, Ints
 
@@ -67,6 +68,12 @@ def _dart_fold(shape: Any) -> DartFold:
     return DartFold(keel, opening, dihedral, flap)
 
 
+def _crease_pattern(shape: Any) -> tuple[SheetMesh, Floats]:
+    """A crease pattern as it starts, centred at the origin (its pattern is as in its file)."""
+    x = start_positions(shape)
+    return pattern_sheet(shape).mesh, x - 0.5 * (x.min(axis=0) + x.max(axis=0))
+
+
 _SHEETS: dict[str, Callable[[Any], tuple[SheetMesh, Floats]]] = {
     "rectangle": _rectangle,
     "disk": lambda s: disk(s.radius, s.size),
@@ -75,6 +82,7 @@ _SHEETS: dict[str, Callable[[Any], tuple[SheetMesh, Floats]]] = {
     "outline": lambda s: outline(s.points, s.holes, s.size),
     "pouch": lambda s: pouch(s.points, s.open, s.gap, s.size),
     "dart": lambda s: dart(s.width, s.height, s.size, _dart_fold(s)),
+    **dict.fromkeys(PATTERN_KINDS, _crease_pattern),
 }
 
 _OBSTACLES: dict[str, Callable[[Any], tuple[Floats, Ints]]] = {

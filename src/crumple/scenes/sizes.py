@@ -12,6 +12,7 @@ import numpy as np
 
 from crumple.mesh.outline import outline_faces
 from crumple.scenes.messages import Problems
+from crumple.scenes.patterns import PATTERN_KINDS, pattern_extent
 from crumple.scenes.schema import Scene, Sheet, Sizing
 from crumple.typing import Floats
 
@@ -121,6 +122,8 @@ def shape_area(sheet: Sheet) -> float:
     """About the area of a sheet at its final scale [m²]; 0 when it is in a file."""
     if sheet.shape.kind in ("file", "sewn"):
         return 0.0
+    if sheet.shape.kind in PATTERN_KINDS:
+        return pattern_extent(sheet.shape)[0] * sheet.transform.scale**2
     width, height = _extent(sheet.shape)
     return width * height * sheet.transform.scale**2
 
@@ -153,6 +156,9 @@ def shape_faces(shape: Any) -> float:
         return _file_faces(shape.meshes[0])  # one at a time is in the scene
     if hasattr(shape, "mesh"):
         return _file_faces(shape.mesh)
+    if kind in PATTERN_KINDS and hasattr(shape, "fold"):
+        area, length = pattern_extent(shape)
+        return min(MOST_CELLS, outline_faces(area, length, max(shape.size, 1e-6)))
     if kind in OBSTACLE_FACES and hasattr(shape, "center"):
         return OBSTACLE_FACES[kind](shape)
     if kind in ("outline", "pouch"):

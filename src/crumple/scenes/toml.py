@@ -16,6 +16,7 @@ from crumple.errors import InputError
 from crumple.scenes.arcsim import read_arcsim
 from crumple.scenes.messages import SceneError, one_line, suggest, validation_messages
 from crumple.scenes.overrides import apply_overrides, parse_override, quick_overrides
+from crumple.scenes.pattern_scene import pattern_tables
 from crumple.scenes.schema import Scene
 from crumple.scenes.text import read_text
 
@@ -112,7 +113,12 @@ def _read_toml(path: Path, label: str) -> dict[str, Any]:
     return parse_toml(read_text(path, label).replace("\r\n", "\n"), label)
 
 
-READERS: dict[str, Callable[[Path, str], dict[str, Any]]] = {".toml": _read_toml, ".json": read_arcsim}
+READERS: dict[str, Callable[[Path, str], dict[str, Any]]] = {
+    ".toml": _read_toml,
+    ".json": read_arcsim,
+    ".fold": pattern_tables,
+    ".svg": pattern_tables,
+}
 """How a scene file is read into tables, by suffix: (path, what errors call it) -> tables."""
 
 

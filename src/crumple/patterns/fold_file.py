@@ -1,0 +1,389 @@
+"""FOLD files (version 1.2, https://github.com/edemaine/fold) in and out.
+
+FOLD counts valleys as positive and in degrees; a missing angle is ±180° for mountains and valleys. Coordinates may
+have a unit (`frame_unit`); without one the caller says how long the pattern is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crumple.errors import InputError
+from crumple.patterns.lengths import DEFAULT_WIDTH, fitted_scale
+from crumple.patterns.pattern import ASSIGNMENTS, JOIN, MOST_EDGES, CreasePattern, make_pattern, usual_angle
+from crumple.patterns.planar import crossing_edges, pattern_from_segments
+from crumple.typing import Floats, Ints
+
+LARGEST_FILE = 50_000_000
+"""Larger files are refused before they are read [bytes]."""
+LARGEST_COORDINATE = 1e9
+UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "nm": 1e-9, "in": 0.0254, "pt": 0.0254 / 72.0}
+"""The units of FOLD [m]; "unit" is none."""
+SNAP = 1e-3
+"""Vertices nearer than this share of the width are joined where lines cross without a vertex."""
+OWN_KEYS = frozenset(
+    [
+        "file_spec",
+        "file_creator",
+        "frame_unit",
+        "vertices_coords",
+        "edges_vertices",
+        "edges_assignment",
+        "edges_foldAngle",
+        "faces_vertices",
+        "frame_inherit",
+        "frame_parent",
+        "crumple:edges_group",
+        "crumple:groups",
+    ]
+)
+"""Keys that are written anew; all others are kept as they were read."""
+
+
+def read_fold(
+    path: str | Path, *, unit: float | None = None, width: float | None = None, frame: int | None = None
+) -> CreasePattern:
+    """The crease pattern in a FOLD file.
+
+    `unit`: length of its unit [m], instead of what the file says; `width`: length of the longer side [m], instead of
+    either. `frame`: number of the frame, by default the first that is flat and has edges.
+    """
+    name = Path(path).name
+    try:
+        return _read(Path(path), name, unit, width, frame)
+    except RecursionError:
+        raise InputError(name, "values are nested too deeply") from None
+
+
+def _read(path: Path, name: str, unit: float | None, width: float | None, frame: int | None) -> CreasePattern:
+    frames = _frames(_load(path, name), name)
+    if frame is not None and not 0 <= frame < len(frames):
+        raise InputError(f"{name}: frame", f"the file has {len(frames)} frames, numbered from 0", frame)
+    chosen = _choose(frames) if frame is None else frame
+    return _pattern(frames[chosen], name if chosen == 0 else f"{name}: file_frames[{chosen - 1}]", unit, width)
+
+
+def _load(path: Path, name: str) -> dict[str, Any]:
+    """The JSON object in a file."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise InputError(name, f"is larger than {LARGEST_FILE // 10**6} MB")
+        record = json.loads(path.read_bytes().decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except OSError as error:
+        raise InputError(name, f"cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(name, "is not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{name}: line {error.lineno}", f"is no JSON: {error.msg}") from None
+    except (RecursionError, ValueError):
+        raise InputError(name, "is no JSON that can be read: nested too deeply, or NaN or endless numbers") from None
+    if not isinstance(record, dict):
+        raise InputError(name, "must be a JSON object; is this a FOLD file?")
+    spec = record.get("file_spec", 1)
+    if isinstance(spec, bool) or not isinstance(spec, int | float | str):
+        raise InputError(f"{name}: file_spec", "must be a number", spec)
+    return record
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(text)
+
+
+def _frames(record: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """All frames with what they inherit; number 0 is the file itself."""
+    below = record.get("file_frames", [])
+    if not isinstance(below, list) or not all(isinstance(frame, dict) for frame in below):
+        raise InputError(f"{name}: file_frames", "must be a list of objects")
+    if len(below) > 10_000:
+        raise InputError(f"{name}: file_frames", "at most 10000 frames are possible", len(below))
+    raw = [{key: value for key, value in record.items() if key != "file_frames"}, *below]
+    whole: list[dict[str, Any] | None] = [raw[0], *([None] * len(below))]
+    for first in range(1, len(raw)):
+        chain = [first]
+        while whole[chain[-1]] is None and raw[chain[-1]].get("frame_inherit") is True:
+            parent = raw[chain[-1]].get("frame_parent")
+            place = f"{name}: file_frames[{chain[-1] - 1}].frame_parent"
+            if isinstance(parent, bool) or not isinstance(parent, int) or not 0 <= parent < len(raw):
+                raise InputError(place, f"must be the number of a frame, 0…{len(raw) - 1}", parent)
+            if parent in chain:
+                raise InputError(place, "frames inherit from each other in a circle", parent)
+            chain.append(parent)
+        for number in reversed(chain):
+            if whole[number] is None:
+                parents = whole[raw[number]["frame_parent"]] if raw[number].get("frame_inherit") is True else {}
+                whole[number] = {**(parents or {}), **raw[number]}
+    kept = [frame for frame in whole if frame is not None]
+    kept[0] = {**kept[0], **({"file_frames": below} if below else {})}
+    return kept
+
+
+def _choose(frames: list[dict[str, Any]]) -> int:
+    """The first frame that says that it is a crease pattern, else the first that is flat, else the first of all."""
+
+    def flat(frame: dict[str, Any]) -> bool:
+        coords = frame.get("vertices_coords")
+        return isinstance(coords, list) and bool(coords) and _is_flat(coords)
+
+    usable = [k for k, frame in enumerate(frames) if flat(frame)]
+    named = [k for k in usable if "creasePattern" in _classes(frames[k])]
+    return (named or usable or [0])[0]
+
+
+def _classes(frame: dict[str, Any]) -> list[Any]:
+    classes = frame.get("frame_classes")
+    return classes if isinstance(classes, list) else []
+
+
+def _is_flat(coords: list[Any]) -> bool:
+    """Whether points have no third coordinate, or y or z is the same for all."""
+    if not all(isinstance(p, list) and len(p) >= 2 for p in coords):
+        return False
+    if all(len(p) == 2 for p in coords):
+        return True
+    return any(all(len(p) >= 3 and p[k] == coords[0][k] for p in coords) for k in (2, 1))
+
+
+def _pattern(frame: dict[str, Any], place: str, unit: float | None, width: float | None) -> CreasePattern:
+    """The pattern of one frame."""
+    vertices = _vertices(frame, place)
+    faces = _faces(frame, place, len(vertices))
+    edges = _edges(frame, place, len(vertices), faces)
+    assignment, angle = _assigned(frame, place, edges, faces)
+    scale, notes = _scale(frame, place, vertices, edges, unit, width)
+    group, names = _groups(frame, place, len(edges))
+    extra = {key: value for key, value in frame.items() if key not in OWN_KEYS}
+    if "file_frames" in extra:
+        extra["file_frames"] = [_rescaled(below, scale) for below in extra["file_frames"]]
+    pattern = make_pattern(
+        vertices * scale, edges, assignment, angle, group=group, group_names=names, extra=extra, notes=notes
+    )
+    return _planar(pattern)
+
+
+def _rescaled(frame: dict[str, Any], scale: float) -> dict[str, Any]:
+    """A further frame in m; it is kept as it is when it has a unit of its own, or coordinates that are none."""
+    coords = frame.get("vertices_coords")
+    if "frame_unit" in frame or not isinstance(coords, list):
+        return frame
+    if not all(isinstance(point, list) and all(_is_coordinate(c) for c in point) for point in coords):
+        return frame
+    return {**frame, "vertices_coords": [[c * scale for c in point] for point in coords]}
+
+
+def _planar(pattern: CreasePattern) -> CreasePattern:
+    """The pattern, with vertices where edges cross or lie on each other; then what the file said per edge is lost."""
+    repeated = len(np.unique(np.sort(pattern.edges, axis=1), axis=0)) < pattern.edge_count
+    used = np.unique(pattern.edges)
+    doubled = len(np.unique(pattern.vertices[used], axis=0)) < len(used)
+    if not (repeated or doubled or len(crossing_edges(pattern.vertices, pattern.edges)[0])):
+        return pattern
+    flat = pattern_from_segments(
+        pattern.vertices[pattern.edges],
+        pattern.assignment,
+        pattern.angle,
+        snap=SNAP * float(pattern.extent.max()),
+        group=pattern.group,
+        group_names=pattern.group_names,
+        notes=(*pattern.notes, "edges cross, touch or repeat; they got vertices there, and new numbers"),
+    )
+    kept = ("file_", "frame_title", "frame_author", "frame_description", "frame_classes")
+    dropped = ("file_frames",)
+    extra = {key: value for key, value in pattern.extra.items() if key.startswith(kept) and key not in dropped}
+    return replace(flat, extra=extra)
+
+
+def _list(frame: dict[str, Any], key: str, place: str, length: int | None = None) -> list[Any] | None:
+    """The list under a key, None when there is none."""
+    value = frame.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise InputError(f"{place}: {key}", "must be a list", value)
+    if length is not None and len(value) != length:
+        raise InputError(f"{place}: {key}", f"must have {length} entries", len(value))
+    return value
+
+
+def _vertices(frame: dict[str, Any], place: str) -> Floats:
+    """Flat coordinates (n, 2) in the unit of the file."""
+    coords = _list(frame, "vertices_coords", place)
+    if not coords:
+        raise InputError(f"{place}: vertices_coords", "this key is missing or empty")
+    if len(coords) > 2 * MOST_EDGES:
+        raise InputError(f"{place}: vertices_coords", f"at most {2 * MOST_EDGES} vertices are possible", len(coords))
+    for k, point in enumerate(coords):
+        if not isinstance(point, list) or not 2 <= len(point) <= 3 or not all(_is_coordinate(c) for c in point):
+            raise InputError(f"{place}: vertices_coords[{k}]", "must be two or three finite numbers", point)
+    if all(len(point) == 2 for point in coords):
+        return np.array(coords, np.float64)
+    xyz = np.array([[*point, 0.0][:3] for point in coords], np.float64)
+    reach = 1e-6 * float(np.ptp(xyz, axis=0).max())
+    if np.ptp(xyz[:, 2]) <= reach:
+        return xyz[:, :2].copy()
+    if np.ptp(xyz[:, 1]) <= reach:  # Origami Simulator draws in the plane of x and z
+        return np.stack([xyz[:, 0], -xyz[:, 2]], axis=1)
+    remedy = "is not flat; choose the frame with the flat crease pattern"
+    raise InputError(f"{place}: vertices_coords", remedy)
+
+
+def _is_coordinate(value: object) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= LARGEST_COORDINATE  # which NaN is not
+    )
+
+
+def _faces(frame: dict[str, Any], place: str, count: int) -> list[list[int]]:
+    """Loops of vertices, possibly none."""
+    faces = _list(frame, "faces_vertices", place) or []
+    if len(faces) > 2 * MOST_EDGES:
+        raise InputError(f"{place}: faces_vertices", f"at most {2 * MOST_EDGES} faces are possible", len(faces))
+    for k, face in enumerate(faces):
+        if not isinstance(face, list) or len(face) < 3 or not all(_is_number(v, count) for v in face):
+            remedy = f"must be three or more vertex numbers within 0…{count - 1}"
+            raise InputError(f"{place}: faces_vertices[{k}]", remedy, face)
+    return faces
+
+
+def _is_number(value: object, count: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count
+
+
+def _edges(frame: dict[str, Any], place: str, count: int, faces: list[list[int]]) -> Ints:
+    """Vertices of the edges (n, 2); those of the faces when the file names none."""
+    edges = _list(frame, "edges_vertices", place)
+    if edges is None:
+        pairs = {tuple(sorted(pair)) for face in faces for pair in zip(face, face[1:] + face[:1], strict=True)}
+        edges = [list(pair) for pair in sorted(pairs) if pair[0] != pair[1]]
+    if not edges:
+        raise InputError(f"{place}: edges_vertices", "this key is missing or empty")
+    if len(edges) > MOST_EDGES:
+        raise InputError(f"{place}: edges_vertices", f"at most {MOST_EDGES} edges are possible", len(edges))
+    for k, edge in enumerate(edges):
+        if not isinstance(edge, list) or len(edge) != 2 or not all(_is_number(v, count) for v in edge):
+            raise InputError(f"{place}: edges_vertices[{k}]", f"must be two vertex numbers within 0…{count - 1}", edge)
+        if edge[0] == edge[1]:
+            raise InputError(f"{place}: edges_vertices[{k}]", "must join two different vertices", edge)
+    return np.array(edges, np.int32)
+
+
+def _assigned(frame: dict[str, Any], place: str, edges: Ints, faces: list[list[int]]) -> tuple[np.ndarray, Floats]:
+    """Assignment and fold angle (n,) [rad], positive = mountain, of the edges."""
+    count = len(edges)
+    letters = _list(frame, "edges_assignment", place, count)
+    angles = _list(frame, "edges_foldAngle", place, count)
+    if letters is not None:
+        letters = [letter.upper() if isinstance(letter, str) else letter for letter in letters]
+        for k, letter in enumerate(letters):
+            if not isinstance(letter, str) or letter not in ASSIGNMENTS:
+                raise InputError(f"{place}: edges_assignment[{k}]", f"must be one of {', '.join(ASSIGNMENTS)}", letter)
+    degrees = np.full(count, np.nan)
+    for k, angle in enumerate(angles or []):
+        if angle is None:
+            continue
+        if isinstance(angle, bool) or not isinstance(angle, int | float) or not abs(angle) <= 180.0 + 1e-6:
+            raise InputError(f"{place}: edges_foldAngle[{k}]", "must be within -180…180, in degrees, or null", angle)
+        degrees[k] = -float(angle)  # mountains are positive here
+    assignment = _guessed(degrees, edges, faces) if letters is None else np.array(letters, "<U1")
+    for sign, letter, word in ((1.0, "M", "≤ 0"), (-1.0, "V", "≥ 0")):
+        wrong = np.flatnonzero((assignment == letter) & (sign * degrees < -1e-6))
+        if len(wrong):
+            k = int(wrong[0])
+            remedy = f"edge {k} is a {ASSIGNMENTS[letter]}, whose angle is {word} in FOLD"
+            raise InputError(f"{place}: edges_foldAngle[{k}]", remedy, (angles or [])[k])
+    angle = np.where(np.isnan(degrees), usual_angle(assignment), np.radians(degrees))
+    return assignment, np.where(np.isin(assignment, ("B", "C", "J")), 0.0, angle)
+
+
+def _guessed(degrees: Floats, edges: Ints, faces: list[list[int]]) -> np.ndarray:
+    """Assignments by the signs of the angles; edges of one face only are the boundary."""
+    letters = np.where(degrees > 0.0, "M", np.where(degrees < 0.0, "V", np.where(degrees == 0.0, "F", "U")))
+    if faces:
+        count: dict[tuple[int, int], int] = {}
+        for face in faces:
+            for a, b in zip(face, face[1:] + face[:1], strict=True):
+                key = (min(a, b), max(a, b))
+                count[key] = count.get(key, 0) + 1
+        single = [count.get((min(a, b), max(a, b)), 0) == 1 for a, b in edges.tolist()]
+        letters[np.array(single, bool)] = "B"
+    return letters
+
+
+def _scale(
+    frame: dict[str, Any], place: str, vertices: Floats, edges: Ints, unit: float | None, width: float | None
+) -> tuple[float, tuple[str, ...]]:
+    """Metres per unit of the file, and a note when it had to be guessed."""
+    longest = float(np.ptp(vertices[np.unique(edges)], axis=0).max())
+    name = frame.get("frame_unit", "unit")
+    if not isinstance(name, str):
+        raise InputError(f"{place}: frame_unit", f"must be one of unit, {', '.join(UNITS)}", name)
+    if width is None and unit is None and name in UNITS:
+        unit = UNITS[name]
+    elif width is None and unit is None and name != "unit":
+        raise InputError(f"{place}: frame_unit", f"must be one of unit, {', '.join(UNITS)}", name)
+    if width is None and unit is None:
+        note = f"the file has no unit of length; its longer side is taken as {DEFAULT_WIDTH:g} m (key width)"
+        return fitted_scale(place, longest, None, DEFAULT_WIDTH), (note,)
+    return fitted_scale(place, longest, unit, width), ()
+
+
+def _groups(frame: dict[str, Any], place: str, count: int) -> tuple[Ints | None, tuple[str, ...]]:
+    """The groups of creases in files of ours."""
+    names = _list(frame, "crumple:groups", place)
+    group = _list(frame, "crumple:edges_group", place, count)
+    if names is None or group is None:
+        return None, ()
+    if not all(isinstance(name, str) and len(name) <= 64 for name in names):
+        raise InputError(f"{place}: crumple:groups", "must be names")
+    for k, number in enumerate(group):
+        if isinstance(number, bool) or not isinstance(number, int) or not -1 <= number < len(names):
+            raise InputError(f"{place}: crumple:edges_group[{k}]", f"must be within -1…{len(names) - 1}", number)
+    return np.array(group, np.int32), tuple(names)
+
+
+def fold_record(pattern: CreasePattern) -> dict[str, Any]:
+    """The pattern as a FOLD object, in m; what the file that it came from said beside it is kept."""
+    record: dict[str, Any] = {"file_spec": 1.2, "file_creator": "crumple"}
+    record |= {key: value for key, value in pattern.extra.items() if key not in ("file_frames", *record)}
+    record.setdefault("frame_classes", ["creasePattern"])
+    record["frame_unit"] = "m"
+    record["vertices_coords"] = pattern.vertices.tolist()
+    record["edges_vertices"] = pattern.edges.tolist()
+    record["edges_assignment"] = pattern.assignment.tolist()
+    record["edges_foldAngle"] = fold_degrees(pattern.angle)
+    joined = (pattern.assignment == JOIN).any()  # a facet is then several faces of FOLD
+    if not joined and all(len(rings) == 1 for rings in pattern.facets.rings):  # FOLD knows no holes in faces
+        record["faces_vertices"] = [face.tolist() for face in pattern.faces]
+    if pattern.group_names:
+        record["crumple:groups"] = list(pattern.group_names)
+        record["crumple:edges_group"] = pattern.group.tolist()
+    return record
+
+
+def fold_degrees(angle: Floats) -> list[float | None]:
+    """Fold angles [rad] as FOLD writes them: degrees, valleys positive, null for those that are free."""
+    return [None if math.isnan(a) else -math.degrees(a) + 0.0 for a in angle.tolist()]
+
+
+def encode_fold(pattern: CreasePattern, frames: list[dict[str, Any]] | None = None) -> bytes:
+    """The text of a FOLD file; `frames` are further frames, by default those of the file that it came from."""
+    record = fold_record(pattern)
+    more = pattern.extra.get("file_frames", []) if frames is None else frames
+    if more:
+        record["file_frames"] = more
+    try:
+        return json.dumps(record, allow_nan=False).encode()
+    except (ValueError, TypeError) as error:
+        raise InputError("pattern.extra", f"cannot be written as JSON: {error}") from None
+
+
+def write_fold(path: str | Path, pattern: CreasePattern, frames: list[dict[str, Any]] | None = None) -> None:
+    """Write a pattern as a FOLD 1.2 file, with further `frames` such as folded forms."""
+    Path(path).write_bytes(encode_fold(pattern, frames))

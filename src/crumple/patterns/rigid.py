@@ -1,0 +1,227 @@
+"""Rigid folding: do the facets around each inner vertex still meet, and where do all facets go.
+
+Crossing a crease with fold angle θ turns the next facet by R(d, θ) about the crease. Once around an inner vertex, with
+creases in the directions d_1 … d_n of the pattern, counter-clockwise, the turns must cancel [Kawasaki, belcastro–Hull]:
+
+    R(d_1, -θ_1) R(d_2, -θ_2) … R(d_n, -θ_n) = I
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import csr_matrix, identity
+from scipy.sparse.linalg import splu
+
+from crumple.patterns.pattern import FLAT, MOUNTAIN, VALLEY, CreasePattern
+from crumple.typing import Floats, Ints
+
+CLOSED = 1e-7
+"""Facets around a vertex meet when they miss each other by less than this [rad]."""
+MOST_STEPS = 60
+"""Newton steps towards angles at which the facets meet; five or six are usual."""
+LONGEST_STEP = 0.3
+"""Largest change of an angle in a step [rad]."""
+PATIENCE = 12
+"""Steps without progress after which the search ends."""
+REGULARISED = 1e-10
+"""ε of the smallest step, over the mean diagonal."""
+PATH_STEP = 0.05
+"""Share of the target angles between two places on the way of folding."""
+
+
+@dataclass(frozen=True)
+class Fans:
+    """Inner vertices with the same number of creases: `vertex` (n,), their `edges` (n, degree) counter-clockwise, and
+    the `direction` (n, degree) [rad] of each from the vertex."""
+
+    vertex: Ints
+    edges: Ints
+    direction: Floats
+
+    @cached_property
+    def sectors(self) -> Floats:
+        """The angles between each crease and the next, (n, degree) [rad]."""
+        return np.mod(np.roll(self.direction, -1, axis=1) - self.direction, 2.0 * np.pi)
+
+
+def vertex_fans(pattern: CreasePattern) -> list[Fans]:
+    """The inner vertices and the creases around them, by number of creases; vertices with one crease are left out."""
+    crease = np.flatnonzero(pattern.creases)
+    tail = np.concatenate([pattern.edges[crease, 0], pattern.edges[crease, 1]])
+    head = np.concatenate([pattern.edges[crease, 1], pattern.edges[crease, 0]])
+    edge = np.concatenate([crease, crease])
+    inner = pattern.inner_vertices[tail]
+    tail, head, edge = tail[inner], head[inner], edge[inner]
+    way = pattern.vertices[head] - pattern.vertices[tail]
+    direction = np.arctan2(way[:, 1], way[:, 0])
+    order = np.lexsort((direction, tail))
+    tail, edge, direction = tail[order], edge[order], direction[order]
+    vertex, start, degree = np.unique(tail, return_index=True, return_counts=True)
+    fans = []
+    for count in np.unique(degree[degree > 1]):
+        chosen = degree == count
+        at = start[chosen][:, None] + np.arange(count)
+        fans.append(Fans(vertex[chosen].astype(np.int32), edge[at].astype(np.int32), direction[at]))
+    return fans
+
+
+def closure(fans: Fans, angle: Floats) -> tuple[Floats, Floats]:
+    """The turn that is left once around each vertex, as a rotation vector (n, 3) [rad], and its derivatives
+    (n, degree, 3) by the fold angles."""
+    axis = np.stack([np.cos(fans.direction), np.sin(fans.direction), np.zeros_like(fans.direction)], axis=-1)
+    total = np.broadcast_to(np.eye(3), (len(fans.vertex), 3, 3))
+    derivative = np.empty((*fans.edges.shape, 3))
+    for k in range(fans.edges.shape[1]):
+        derivative[:, k] = -np.einsum("nij,nj->ni", total, axis[:, k])
+        total = total @ turn(axis[:, k], -angle[fans.edges[:, k]])
+    return rotation_vector(total), derivative
+
+
+def turn(axis: Floats, angle: Floats) -> Floats:
+    """Rotation matrices (n, 3, 3) about unit vectors (n, 3) by angles (n,) [rad]."""
+    x, y, z = axis.T
+    zero = np.zeros_like(x)
+    skew = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=1).reshape(-1, 3, 3)
+    sine, cosine = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
+    return np.eye(3) + sine * skew + (1.0 - cosine) * (skew @ skew)
+
+
+def rotation_vector(matrix: Floats) -> Floats:
+    """Axis times angle [rad] of rotation matrices (n, 3, 3); of half turns, about any of the two axes, (n, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_matrix(matrix).as_rotvec() if len(matrix) else np.zeros((0, 3))
+
+
+def vertex_misfit(pattern: CreasePattern, angle: Floats) -> tuple[Ints, Floats]:
+    """The inner vertices, and by how much the facets around each miss each other at fold angles (edge_count,) [rad]."""
+    fans = vertex_fans(pattern)
+    if not fans:
+        return np.zeros(0, np.int32), np.zeros(0)
+    misfit = np.concatenate([np.linalg.norm(closure(fan, angle)[0], axis=1) for fan in fans])
+    return np.concatenate([fan.vertex for fan in fans]), misfit
+
+
+def fit_angles(pattern: CreasePattern, angle: Floats) -> Floats | None:
+    """Fold angles (edge_count,) [rad] near the given ones at which facets stay flat and meet around every vertex.
+
+    Newton's method with the least change of angles. Mountains stay mountains and valleys valleys, flat creases flat.
+    None when there are no such angles near by.
+    """
+    fans = vertex_fans(pattern)
+    if not fans:
+        return angle
+    free = pattern.creases & (pattern.assignment != FLAT)
+    angle, best, since = angle.copy(), np.inf, 0
+    for _ in range(MOST_STEPS):
+        residual, jacobian = _linearised(fans, angle, free)
+        worst = float(np.abs(residual).max())
+        best, since = (worst, 0) if worst < 0.9 * best else (best, since + 1)
+        if worst < CLOSED or since > PATIENCE:
+            break
+        step = _least_change(jacobian, residual)
+        if not np.isfinite(step).all():
+            return None
+        step *= min(1.0, LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+        angle = np.clip(angle + step, -np.pi, np.pi)
+    signs = (pattern.assignment == MOUNTAIN).astype(float) - (pattern.assignment == VALLEY)
+    if np.abs(_linearised(fans, angle, free)[0]).max() >= CLOSED or np.any(signs * angle < -CLOSED):
+        return None
+    return angle
+
+
+def _least_change(jacobian: csr_matrix, residual: Floats) -> Floats:
+    """The smallest step δ with J δ = -r, as Jᵀ (J Jᵀ + ε)⁻¹ (-r): conditions around several vertices may repeat."""
+    normal = (jacobian @ jacobian.T).tocsc()
+    normal += REGULARISED * max(float(normal.diagonal().mean()), 1e-12) * identity(len(residual), format="csc")
+    return np.asarray(jacobian.T @ splu(normal).solve(-residual))
+
+
+def fold_angles(pattern: CreasePattern, fold: float) -> Floats | None:
+    """Fold angles (edge_count,) [rad] near `fold` (0…1) times the target at which facets stay flat; None if not found.
+
+    Where Newton's method does not lead there at once, it follows the motion of folding from half way.
+    """
+    angle = fit_angles(pattern, pattern.targets(fold))
+    if angle is not None or fold in (0.0, 0.5):
+        return angle
+    angle = fit_angles(pattern, pattern.targets(0.5))
+    if angle is None:
+        return None
+    path = np.linspace(0.5, fold, 2 + int(abs(fold - 0.5) / PATH_STEP))
+    for before, after in pairwise(path.tolist()):
+        angle = None if angle is None else fit_angles(pattern, np.clip(angle * (after / before), -np.pi, np.pi))
+    return angle
+
+
+def _linearised(fans: list[Fans], angle: Floats, free: np.ndarray) -> tuple[Floats, csr_matrix]:
+    """The turns left around all vertices (3 n,) and their derivatives by the free angles (3 n, edge_count)."""
+    residuals, values, rows, columns, start = [], [], [], [], 0
+    for fan in fans:
+        left, derivative = closure(fan, angle)
+        row = start + 3 * np.arange(len(fan.vertex))[:, None, None] + np.arange(3)
+        residuals.append(left.ravel())
+        values.append((derivative * free[fan.edges][..., None]).ravel())
+        rows.append(np.broadcast_to(row, derivative.shape).ravel())
+        columns.append(np.broadcast_to(fan.edges[..., None], derivative.shape).ravel())
+        start += 3 * len(fan.vertex)
+    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    return np.concatenate(residuals), csr_matrix(entries, shape=(start, len(angle)))
+
+
+@dataclass(frozen=True)
+class FoldedFacets:
+    """Facet k is at `turn[k]` (3, 3) times its pattern points plus `shift[k]` (3,) [m].
+
+    `gap`: the longest distance by which facets beside a crease miss each other [m].
+    """
+
+    turn: Floats
+    shift: Floats
+    gap: float
+
+    def place(self, points: Floats, facet: Ints) -> Floats:
+        """World positions (n, 3) [m] of pattern points (n, 2) on facets (n,)."""
+        return np.einsum("nij,nj->ni", self.turn[facet, :, :2], points) + self.shift[facet]
+
+
+def fold_facets(pattern: CreasePattern, angle: Floats) -> FoldedFacets:
+    """All facets folded about the creases by `angle` (edge_count,) [rad]; the first of each piece stays in z = 0."""
+    count = len(pattern.facets.rings)
+    across: list[list[tuple[int, int, float]]] = [[] for _ in range(count)]
+    creases = np.flatnonzero((pattern.facets.edge_faces >= 0).all(axis=1) & ~np.isin(pattern.assignment, ("C", "B")))
+    for edge in creases.tolist():
+        left, right = pattern.facets.edge_faces[edge].tolist()
+        across[left].append((right, edge, 1.0))
+        across[right].append((left, edge, -1.0))
+    start = np.concatenate([pattern.vertices[pattern.edges[:, 0]], np.zeros((len(pattern.edges), 1))], axis=1)
+    way = np.zeros_like(start)
+    way[:, :2] = pattern.vertices[pattern.edges[:, 1]] - start[:, :2]
+    length = np.linalg.norm(way, axis=1, keepdims=True)
+    forth = turn(way / np.where(length > 0.0, length, 1.0), angle)
+    turns, shifts = np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3))
+    seen = np.zeros(count, bool)
+    for first in range(count):
+        waiting = deque([] if seen[first] else [first])
+        seen[first] = True
+        while waiting:
+            facet = waiting.popleft()
+            for other, edge, sign in across[facet]:
+                if not seen[other]:
+                    seen[other] = True
+                    own = forth[edge] if sign > 0 else forth[edge].T
+                    turns[other] = turns[facet] @ own
+                    shifts[other] = shifts[facet] + turns[facet] @ (start[edge] - own @ start[edge])
+                    waiting.append(other)
+    folded = FoldedFacets(turns, shifts, 0.0)
+    gap = 0.0
+    for end in range(2):
+        at = pattern.vertices[pattern.edges[creases, end]]
+        left, right = (folded.place(at, pattern.facets.edge_faces[creases, side]) for side in range(2))
+        gap = max(gap, float(np.linalg.norm(left - right, axis=1).max(initial=0.0)))
+    return FoldedFacets(turns, shifts, gap)

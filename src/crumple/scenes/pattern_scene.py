@@ -1,0 +1,58 @@
+"""A crease pattern given as a scene: a sheet of paper that folds by itself, with defaults for all else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crumple.patterns import CreasePattern, fold_angles, read_pattern
+
+FLAT = np.radians(120.0)
+"""Patterns whose creases fold further than this are folded half way at first [rad]."""
+START = 0.25
+"""Share of the fold at the start, where the pattern allows it: from flat, vertices may pop either way."""
+PER_FACET, FINEST, COARSEST = 3.0, 60.0, 15.0
+"""Edges of the mesh along a facet, and bounds on edges along the longer side of the pattern."""
+
+
+def pattern_tables(path: Path, label: str) -> dict[str, Any]:
+    """The scene tables of a FOLD or SVG file: paper without gravity, creases set plastically, slowed by air."""
+    pattern = read_pattern(path)
+    fold = default_fold(pattern)
+    return {
+        "name": re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
+        "description": f"The crease pattern {path.name[:200]} folds by itself.",
+        "run": {"frame_time": 0.02, "duration": 1.0},
+        "plasticity": {"rule": "none"},  # a sheet pressed flat would lose part of its creases
+        "environment": {"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": 5.0}},
+        "contact": {"activation": min(1e-3, 0.1 * default_size(pattern))},
+        "sheets": [
+            {
+                "name": "paper",
+                "material": "paper80",
+                "shape": {
+                    "kind": "pattern",
+                    "file": str(path.resolve()),
+                    "size": default_size(pattern),
+                    "fold": fold,
+                    "start": START if fold_angles(pattern, START * fold) is not None else 0.0,
+                },
+            }
+        ],
+    }
+
+
+def default_size(pattern: CreasePattern) -> float:
+    """Edges of the mesh [m], with two digits: a few along each facet, but neither very many nor very few in all."""
+    width, height = pattern.extent
+    facet = np.sqrt(width * height / max(1, len(pattern.faces)))
+    longest = float(max(width, height))
+    return float(f"{np.clip(facet / PER_FACET, longest / FINEST, longest / COARSEST):.2g}")
+
+
+def default_fold(pattern: CreasePattern) -> float:
+    """All the way, or half of it where creases fold flat, which thick paper cannot."""
+    return 0.5 if np.abs(pattern.targets()).max(initial=0.0) > FLAT else 1.0

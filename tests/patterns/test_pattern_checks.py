@@ -1,0 +1,131 @@
+"""What `check_pattern` finds: flipped creases, wrong sectors, loose and crossing lines; planar graphs and holes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crumple.errors import InputError
+from crumple.patterns import can_fold_flat, check_pattern, fold_angles, make_pattern, miura, pattern_from_segments
+from crumple.patterns.rigid import fit_angles, vertex_fans, vertex_misfit
+
+SQUARE = [((0, 0), (1, 0)), ((1, 0), (1, 1)), ((1, 1), (0, 1)), ((0, 1), (0, 0))]
+
+
+def drawn(*lines, letters="", snap=1e-6):
+    """A unit square with further lines in it."""
+    segments = np.array([*SQUARE, *lines], float)
+    assigned = [*"BBBB", *letters]
+    angle = np.array([{"M": np.pi, "V": -np.pi}.get(letter, 0.0) for letter in assigned])
+    return pattern_from_segments(segments, assigned, angle, snap=snap)
+
+
+def test_flipped_crease_is_named():
+    good = miura(3, 3, 0.02, 0.02, np.radians(60))
+    edge = int(np.flatnonzero(good.creases)[3])
+    letters, angle = good.assignment.copy(), good.angle.copy()
+    letters[edge], angle[edge] = "V" if letters[edge] == "M" else "M", -angle[edge]
+    bad = replace(good, assignment=letters, angle=angle)
+    found = check_pattern(bad)
+    assert found
+    assert {finding.kind for finding in found} <= {"maekawa", "sector"}
+    assert all(edge in finding.edges for finding in found)
+    assert found[0].text.startswith(f"creases do not fit at vertex {found[0].vertex} at (")
+    assert fold_angles(bad, 0.5) is None
+    assert not all(can_fold_flat(bad).values())
+
+
+def test_kawasaki():
+    pattern = drawn(
+        ((0.5, 0.4), (0, 0)), ((0.5, 0.4), (1, 0)), ((0.5, 0.4), (1, 1)), ((0.5, 0.4), (0, 1)), letters="MMMV"
+    )
+    found = check_pattern(pattern)
+    assert [finding.kind for finding in found] == ["kawasaki"]
+    assert "not 180°" in found[0].text
+
+
+def test_odd_degree_cannot_fold_flat():
+    pattern = drawn(((0.5, 0.5), (0, 0)), ((0.5, 0.5), (1, 0)), ((0.5, 0.5), (0.5, 1)), letters="MMV")
+    assert "odd number" in check_pattern(pattern)[0].text
+
+
+def test_smallest_sector():
+    """Creases beside a sector that is smaller than its neighbours must differ, even where Maekawa's count is right."""
+    way = np.radians([0.0, 40.0, 130.0, 270.0])  # sectors 40, 90, 140, 90: alternate sums 180
+    ends = [((0.5, 0.5), (0.5 + 0.4 * np.cos(a), 0.5 + 0.4 * np.sin(a))) for a in way]
+    rim = [(ends[k][1], ends[(k + 1) % 4][1]) for k in range(4)]
+    segments = np.array([*ends, *rim])
+
+    def kinds(letters):
+        angle = np.array([{"M": np.pi, "V": -np.pi, "B": 0.0}[letter] for letter in letters + "BBBB"])
+        return {f.kind for f in check_pattern(pattern_from_segments(segments, [*letters, *"BBBB"], angle, snap=1e-6))}
+
+    assert kinds("MVMM") == set()
+    assert kinds("MMMV") == {"sector"}
+    assert kinds("MMVV") == {"maekawa", "sector"}
+
+
+def test_rigid_misfit():
+    pattern = miura(2, 2, 0.02, 0.02, np.radians(60), np.pi / 2)
+    angle = pattern.targets()
+    assert check_pattern(pattern, angle) == []
+    edge = int(np.flatnonzero(pattern.creases)[0])
+    angle[edge] *= 0.7
+    found = check_pattern(pattern, angle)
+    assert [finding.kind for finding in found] == ["fit"]
+    vertex, misfit = vertex_misfit(pattern, angle)
+    assert misfit.max() > np.radians(10)
+    fitted = fit_angles(pattern, angle)
+    assert vertex_misfit(pattern, fitted)[1].max() < 1e-6
+    assert len(vertex) == sum(len(fan.vertex) for fan in vertex_fans(pattern)) == 1
+
+
+def test_crossings_become_vertices():
+    pattern = drawn(((0, 0), (1, 1)), ((0, 1), (1, 0)), letters="MV")
+    assert len(pattern.vertices) == 5
+    assert len(pattern.faces) == 4
+    assert (pattern.assignment == "M").sum() == (pattern.assignment == "V").sum() == 2
+
+
+def test_overlaps_are_merged_and_near_ends_joined():
+    twice = drawn(((0.5, 0), (0.5, 1)), ((0.5, 0.25), (0.5, 0.75)), ((0, 0), (1, 0)), letters="MFM", snap=1e-3)
+    assert sorted(twice.assignment.tolist()).count("M") == 3  # between 0, 0.25, 0.75 and 1; a mountain beats flat
+    assert "F" not in twice.assignment
+    near = drawn(((0.5, 4e-4), (0.5003, 0.9998)), letters="M", snap=1e-3)
+    assert len(near.faces) == 2
+    assert not near.facets.dangling.any()
+
+
+def test_loose_lines_and_gaps():
+    loose = drawn(((0.5, 0), (0.5, 0.5)), letters="M")
+    assert [finding.kind for finding in check_pattern(loose)] == ["dangling"]
+    assert len(loose.faces) == 1
+    gap = make_pattern(np.array([[0, 0], [1, 0], [1, 1.0]]), np.array([[0, 1], [1, 2]]), ["B", "B"])
+    assert "no facet is closed" in check_pattern(gap)[-1].text
+
+
+def test_crossing_without_vertex():
+    u = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
+    edges = np.array([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]])
+    pattern = make_pattern(u, edges, [*"BBBBMV"])
+    assert "crossing" in {finding.kind for finding in check_pattern(pattern)}
+
+
+def test_windows_are_no_paper():
+    ring = [(0.3, 0.3), (0.7, 0.3), (0.7, 0.7), (0.3, 0.7)]
+    window = [(ring[k], ring[(k + 1) % 4]) for k in range(4)]
+    pattern = drawn(*window, letters="BBBB")
+    assert len(pattern.faces) == 1
+    assert len(pattern.facets.rings[0]) == 2
+    solid = drawn(*window, letters="MMMM")
+    assert len(solid.faces) == 2
+
+
+def test_too_many_crossings_are_refused():
+    count = 1500
+    t = np.linspace(0, 1, count)
+    across = np.stack([np.stack([t, 0 * t], 1), np.stack([1 - t, 0 * t + 1], 1)], 1)
+    with pytest.raises(InputError, match="cross"):
+        pattern_from_segments(across, ["M"] * count, np.zeros(count), snap=1e-9)
