@@ -1,4 +1,4 @@
-"""Makes images/patterns.png: `python docs/patterns.py FOLDER` runs and renders each pattern in FOLDER, unless it is there."""
+"""Makes images/patterns.png: `python docs/patterns.py FOLDER` runs and renders each pattern there, unless it was."""
 
 from __future__ import annotations
 

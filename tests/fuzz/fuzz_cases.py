@@ -33,8 +33,8 @@ TOKENS = {
     "toml": "[ ] { } [[ ]] = , . # \" ' ''' \"\"\" \\ true false sheets obstacles motions keys shape kind material run",
     "arcsim": '{ } [ ] , : " \\" // /* */ null true false NaN Infinity cloths mesh materials data motions handles',
     "material": '{ } [ ] , : " \\" // /* */ null true false NaN density stretching bending',
-    "fold": '{ } [ ] , : " null true false -180 90 "M" "V" "C" "J" file_frames frame_inherit edges_foldAngle vertices_coords',
-    "svg": '< > / = " &amp; <!DOCTYPE <g> </g> <path d="M0 0C1 1 2 2 9 9A5 5 0 1 1 3 4Z" stroke="red"/> transform opacity mm',
+    "fold": '{ } [ ] , : " null true false -180 90 "M" "V" "C" "J" file_frames frame_inherit edges_foldAngle',
+    "svg": '< > / = " &amp; <!DOCTYPE <g> </g> <path d="M0 0C1 1 2 2 9 9A5 5 0 1 1 3 4Z" stroke="red"/> opacity',
     "obj": "v vt vn f e el nl vv ny usemtl # \\ / // 1/1 1//1 -1 0 material_1",
 }
 """Words that mean something in a format."""
