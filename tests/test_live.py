@@ -13,6 +13,7 @@ from crumple.scenes import build, load_scene
 from crumple.scenes.toml import scene_from_tables
 
 FRAME = 0.02
+RIGHT, FORTH = np.array([0.01, 0.0, 0.0]), np.array([0.0, 0.005, 0.0])
 WEIGHT = 0.1 * 0.06 * 0.08 * 9.81
 """Of the sheet [N]."""
 
@@ -59,15 +60,15 @@ def test_steps_have_the_length_asked_for_and_frames_are_kept():
 def test_a_handle_goes_where_it_is_sent_and_stays():
     sim = make()
     start = sim.handle_position("hand")
-    sim.set_handle("hand", start + [0.01, 0.0, 0.0])
+    sim.set_handle("hand", start + RIGHT)
     sim.step(0.02)
     sim.step(0.02)
-    np.testing.assert_allclose(sim.handle_position("hand"), start + [0.01, 0.0, 0.0], atol=1e-12)
-    sim.move_handle("hand", [0.0, 0.005, 0.0])
+    np.testing.assert_allclose(sim.handle_position("hand"), start + RIGHT, atol=1e-12)
+    sim.move_handle("hand", FORTH)
     sim.run(3)  # in the next frame
-    np.testing.assert_allclose(sim.handle_position("hand"), start + [0.01, 0.005, 0.0], atol=1e-12)
+    np.testing.assert_allclose(sim.handle_position("hand"), start + RIGHT + FORTH, atol=1e-12)
     held = sim.state.pins.node
-    np.testing.assert_allclose(sim.state.x[held].mean(axis=0), start + [0.01, 0.005, 0.0], atol=1e-4)
+    np.testing.assert_allclose(sim.state.x[held].mean(axis=0), start + RIGHT + FORTH, atol=1e-4)
     with pytest.raises(InputError, match="the scene has hand"):
         sim.set_handle("foot", start)
     with pytest.raises(InputError, match="three finite numbers"):

@@ -20,7 +20,7 @@ from crumple.recording.files import write_atomically
 from crumple.recording.frame import encode_frame
 from crumple.simulation.model import Model
 
-TEXTURE = Path(__file__).parents[2] / "docs" / "images" / "crumple.png"
+TEXTURE = Path(__file__).parent / "paper.png"
 
 
 def expected(surface: Surface) -> np.ndarray:
