@@ -17,10 +17,10 @@ spec.loader.exec_module(fold_in_half)
 
 @pytest.mark.long
 def test_paper_stays_folded_at_a_sharp_crease(tmp_path):
-    """Folded by more than 130°, the crease in the middle, about a row of the smallest elements wide."""
+    """Folded by more than 140°, the crease in the middle, about a row of the smallest elements wide."""
     state = fold_in_half.fold(100.0, 1.0, tmp_path / "run")
     left = fold_in_half.measure(state)
-    assert left.angle > 2.3  # 2.41; faces beside the crease bend elastically, too
+    assert left.angle > 2.5
     assert left.rows < 1.4
     middle = state.mesh.u[state.mesh.faces].mean(axis=1)[:, 0] - state.mesh.u[:, 0].mean()
     worn = state.damage > 0.5 * state.damage.max()
