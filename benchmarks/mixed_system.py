@@ -23,7 +23,7 @@ from crumple.linalg import make_solver
 from crumple.materials.material import isotropic_membrane
 from crumple.mesh import SheetMesh, rectangle
 from crumple.recording import Recording
-from crumple.solving.mixed_system import MixedSystem, ScalarTerm
+from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.system import NewtonSystem
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
@@ -73,9 +73,9 @@ def measure(name: str, mesh: SheetMesh, x: Floats) -> None:
                         make_solver(), PhaseTimer())  # fmt: skip
     parts = bending.gradient_hessian(x, still)
     terms = [mass, stretch, (bending.stencil, parts.blocks), *touching]
-    scalars = [ScalarTerm(bending.stencil, bending.edges, parts.mixed, parts.own)]
+    edge_terms = [(bending, parts)]
     report("mid-edge", cpu(lambda: bending.gradient_hessian(x, still)), mixed,
-           lambda: mixed.assemble_mixed(terms, scalars), np.ones(mixed.coupling.size))  # fmt: skip
+           lambda: mixed.assemble_mixed(terms, edge_terms), np.ones(mixed.coupling.size))  # fmt: skip
 
 
 def report(name: str, hessian: float, system: NewtonSystem, assemble: Callable[[], object], right: Floats) -> None:

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 import crumple
-from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.scenes import dump_scene, scene_from_tables
 
 WIDTH, HEIGHT = 0.06, 0.04
@@ -118,14 +117,8 @@ def measure(state: crumple.State) -> Fold:
 
 def crease_width(state: crumple.State) -> float:
     """(∫ κ)²/∫ κ² across the crease [m], κ the plastic curvature about it: the width of a zone of uniform κ."""
-    mesh, hinges = state.mesh, state.mesh.hinges
-    angle = rest_angle(curvature_stencil(mesh), state.plastic_curvature)
-    length = mesh.corner_length[hinges.corners[:, 0]]
-    height = np.abs(mesh.face_area)[hinges.faces].sum(axis=1) / length
-    face, corner = np.divmod(hinges.corners[:, 0], 3)
-    edge = mesh.u[mesh.faces[face, (corner + 1) % 3], 1] - mesh.u[mesh.faces[face, corner], 1]
-    share = length * (edge / length) ** 2  # the part of a hinge's angle that turns about the crease
-    return float((share @ angle) ** 2 / (share @ (angle**2 / height)) / HEIGHT)
+    area, curvature = np.abs(state.mesh.face_area), state.plastic_curvature[:, 0]
+    return float((area @ curvature) ** 2 / (area @ curvature**2) / HEIGHT)
 
 
 def fold(yield_curvature: float, weakening: float, folder: Path) -> crumple.State:

@@ -16,7 +16,7 @@ from crumple.export import FORMATS, choose_frames, export_recording
 from crumple.export.clip import parse_frames
 from crumple.recording import Recording
 
-TEXTURE = Path(__file__).parents[2] / "docs" / "images" / "crumple.png"
+TEXTURE = Path(__file__).parent / "paper.png"
 
 
 def invoke(*arguments: object):

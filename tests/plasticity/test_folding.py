@@ -15,7 +15,7 @@ sys.modules["fold_in_half"] = fold_in_half  # where its dataclasses look themsel
 spec.loader.exec_module(fold_in_half)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_paper_stays_folded_at_a_sharp_crease(tmp_path):
     """Folded by more than 140°, the crease in the middle, about a row of the smallest elements wide."""
     state = fold_in_half.fold(100.0, 1.0, tmp_path / "run")
@@ -27,9 +27,9 @@ def test_paper_stays_folded_at_a_sharp_crease(tmp_path):
     assert np.abs(middle[worn]).max() < 3.0 * fold_in_half.SIZE_MIN
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_yields_late_opens_far(tmp_path):
-    """κ_y of 800 1/m opens by about κ_y times the width of the crease, more than half a radian farther than paper."""
+    """κ_y of 800 1/m opens by more than κ_y times the width of the crease, and a radian farther than paper."""
     left = fold_in_half.measure(fold_in_half.fold(800.0, 0.0, tmp_path / "run"))
-    assert 0.8 < left.angle < 2.0
-    assert np.pi - left.angle == pytest.approx(800.0 * left.width, rel=0.4)
+    assert 0.8 < left.angle < 1.4
+    assert np.pi - left.angle > 800.0 * left.width

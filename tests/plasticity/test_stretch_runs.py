@@ -18,7 +18,7 @@ from crumple.scenes import scene_from_tables
 from crumple.simulation.derived import Derived
 from crumple.simulation.embedding import Embedding
 from crumple.simulation.frame import adapt
-from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
+from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions
 from crumple.simulation.observers import Observer
 from crumple.simulation.run import run
 from crumple.sizing import SizingOptions
@@ -81,12 +81,16 @@ class Energies(Observer):
 
 
 def test_energy_falls_in_a_released_run():
-    """A stretched sheet snaps back: energy falls at every step, also when faces yield on the way."""
+    """A stretched sheet snaps back: energy falls at every step, also when faces yield on the way.
+
+    It does so with implicit Euler. TR-BDF2 may give back a little of what a step of waves too fast for it has taken.
+    """
     mesh, x = sheet("delaunay", 0.012)
     model = Model(
         (replace(FILM, damping=0.0),),
         gravity=(0.0, 0.0, 0.0),
         contact=ContactOptions(enabled=False),
+        solver=SolverOptions(integrator="implicit-euler"),
         frame_time=2e-3,
         duration=6e-3,
     )

@@ -30,6 +30,8 @@ QUICK = (
     "spin",
     "incline",
 )
+LONG = ("cylinder",)
+"""Cases that take minutes; `pytest -m long` runs them."""
 
 
 def failures(result: CaseResult) -> list[Check]:
@@ -45,7 +47,9 @@ def test_quick_case_passes(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in CASES if name not in QUICK])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in CASES if name not in QUICK]
+)
 def test_slow_case_passes(name):
     (result,) = run_cases([name])
     assert not failures(result)
