@@ -1,6 +1,6 @@
 """Exact intersections of edges and faces, found without a line of `crumple.contact`.
 
-Positions are float64 numbers and are taken at their exact values. A pair is separate if a direction d separates it: every
+Positions are float64 numbers and are taken at their exact values. A pair is separate if a direction d separates it: any
 d will do, so that d may come from rounded arithmetic, and only the dot products need a bound on their error. Pairs for
 which no such direction is found are decided in rational arithmetic, by clipping the edge to the triangle. The answer
 is exact: primitives that touch in a single point intersect, and those that are one unit in the last place apart do not.

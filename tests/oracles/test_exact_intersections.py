@@ -113,7 +113,7 @@ def test_meeting_is_having_a_common_point():
         whole = _determinant(columns)
         if not whole:
             continue
-        s, u, v = (Fraction(_determinant(columns[:i] + [segment[0] - a] + columns[i + 1 :]), whole) for i in range(3))
+        s, u, v = (Fraction(_determinant([*columns[:i], segment[0] - a, *columns[i + 1 :]]), whole) for i in range(3))
         expected = 0 <= s <= 1 and u >= 0 and v >= 0 and u + v <= 1
         assert segment_meets_triangle(segment, triangle) == expected
         answers.add(expected)
