@@ -1,4 +1,4 @@
-# Each target does its own set-up: an environment in .venv, filled once per change of pyproject.toml.
+# Each target does its own set-up: an environment in .venv, filled once per change of pyproject.toml or the lock file.
 PYTHON ?= python3
 VENV := .venv
 ifeq ($(OS),Windows_NT)
@@ -7,18 +7,26 @@ else
 BIN := $(VENV)/bin
 endif
 DEMO := out/demo
+# Versions known to work together, if there is a file for this Python and system; LOCK= takes the newest instead.
+LOCK := $(wildcard $(shell $(PYTHON) tools/lock.py name 2>/dev/null))
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCK),--constraint $(LOCK)) --editable
+TEST = NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 2500
 FUZZ_FIRST ?= 0
 
-.PHONY: help demo test docs fuzz fuzz-guided chaos lint format recompile clean
+.PHONY: help demo test test-newest test-oldest pytest lock licences docs fuzz fuzz-guided chaos lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, crumple a sheet of paper, make a film of it"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
 	@echo "make docs    build the documentation site in out/site"
+	@echo "make test-newest  the tests with the newest versions of all dependencies, in a new .venv-newest"
+	@echo "make test-oldest  the tests with the oldest that pyproject.toml allows, in a new .venv-oldest"
+	@echo "make lock    resolve all dependencies anew and write requirements/ for this Python and system"
+	@echo "make licences  write the tables of LICENCES.md"
 	@echo "make fuzz    feed damaged scenes, meshes and recordings (FUZZ_SECONDS=600 FUZZ_CASES=2500 FUZZ_FIRST=0)"
 	@echo "make chaos   kill and let down the recorder around every system call, signals at random (minutes)"
 	@echo "make lint    lint, types and layering only"
@@ -30,14 +38,14 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crumple needs Python 3.11 or newer; try: make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/render.stamp: pyproject.toml | $(BIN)/python
+$(VENV)/render.stamp: pyproject.toml $(LOCK) | $(BIN)/python
 	@echo "installing crumple and its renderer in $(VENV) (once; a minute or two)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[render]'
+	$(INSTALL) '.[render]'
 	@touch $@
 
-$(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
+$(VENV)/dev.stamp: pyproject.toml $(LOCK) | $(BIN)/python
 	@echo "installing crumple for development in $(VENV) (once; a minute or two)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) '.[dev]'
 	@touch $@ $(VENV)/render.stamp
 
 demo: $(VENV)/render.stamp
@@ -50,7 +58,26 @@ demo: $(VENV)/render.stamp
 	@echo "recording  $(DEMO)        open $(DEMO)/run.vtkhdf.series in ParaView"
 
 test: lint
-	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	$(TEST)
+
+pytest: $(VENV)/dev.stamp
+	$(TEST)
+
+test-newest:
+	rm -rf .venv-newest
+	$(MAKE) pytest VENV=.venv-newest LOCK=
+
+test-oldest:
+	rm -rf .venv-oldest
+	$(PYTHON) tools/lock.py oldest
+	$(MAKE) pytest VENV=.venv-oldest LOCK=requirements/oldest.txt
+
+lock:
+	$(PYTHON) tools/lock.py newest
+	$(PYTHON) tools/lock.py oldest
+
+licences: $(VENV)/dev.stamp
+	$(BIN)/python tools/licences.py --write
 
 docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/scene_reference.py
@@ -62,7 +89,7 @@ fuzz: $(VENV)/dev.stamp
 	    --cases $(FUZZ_CASES) --seconds $(FUZZ_SECONDS) --first $(FUZZ_FIRST)
 
 fuzz-guided: $(VENV)/dev.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(INSTALL) '.[fuzz]'
 	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py --guided \
 	    --cases $(FUZZ_CASES) --seconds $(FUZZ_SECONDS) --first $(FUZZ_FIRST)
 
@@ -70,18 +97,18 @@ chaos: $(VENV)/dev.stamp
 	NUMBA_NUM_THREADS=2 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 timeout 1800 $(BIN)/python -m pytest tests/chaos -n 2 -m 'long or not long'
 
 lint: $(VENV)/dev.stamp
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff format --check src tests tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(VENV)/dev.stamp
-	$(BIN)/ruff check --fix src tests
-	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests tools
+	$(BIN)/ruff format src tests tools
 
 recompile:
 	find src -name '*.nb[ci]' -delete
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(DEMO).mp4 $(DEMO).png .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-newest .venv-oldest $(DEMO) $(DEMO).mp4 $(DEMO).png .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
