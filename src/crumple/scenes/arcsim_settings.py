@@ -28,7 +28,7 @@ _MAGIC = {
     "collision_stiffness": _PENETRATION_FREE,
     "projection_thickness": "the contact thickness is that of the material",
     "fixed_high_res_mesh": "the mesh is as fine as its file and the remeshing table say",
-    "strain_limiting_tol": "strains are not limited",
+    "strain_limiting_tol": "a barrier keeps strains below their limit here and needs no tolerance",
     "edge_flip_threshold": "a rule of the remeshing here",
     "preserve_creases": "creases follow the plastic rule",
     "relax_initial_state": "the sheets start as their files say, and must not intersect anything",
@@ -117,8 +117,6 @@ def disabled_parts(scene: Entry) -> set[str]:
         scene.notes.add(("disable", min(off & {"proximity", "collision"})), "contact is one thing here and stays on")
     if "separation" in off:
         scene.notes.add(("disable", "separation"), "nothing intersects here, so there is nothing to separate")
-    if "strainlimiting" not in off:
-        scene.notes.add(("strainlimiting",), "not disabled, but strains are not limited here")
     return off
 
 
