@@ -17,6 +17,10 @@ CLOSE = 1.0 - 1e-6
 ROOM = 1.02
 """Faces that are beyond their limit at the start of a step may be stretched to at most this times their λ."""
 
+STRONGER = 100.0
+"""Times that the barrier of such faces is stiffer: they have to shrink whatever pulls at them, also in the projection
+after a remeshing, which may have made them."""
+
 
 @dataclass(frozen=True)
 class StrainLimits(Term):
@@ -42,9 +46,13 @@ class MountedStrainLimits(MountedTerm):
     barrier: StrainLimit
 
     def stored(self, state: State, time: float) -> Sequence[Energy]:
-        """The barrier; where the sheet is beyond its limit already, it may shrink but not be stretched farther."""
+        """The barrier; where the sheet is beyond its limit already, a stiffer one that drives it back."""
         barrier = self.barrier
         if not len(barrier.stencil):
             return []
         now = squared_stretches(state.x, barrier.stencil, barrier.gradients)
-        return [replace(barrier, limit=np.where(now < CLOSE * barrier.limit, barrier.limit, ROOM * now))]
+        is_beyond = now >= CLOSE * barrier.limit
+        if not is_beyond.any():
+            return [barrier]
+        limit = np.where(is_beyond, ROOM * now, barrier.limit)
+        return [replace(barrier, limit=limit, stiffness=np.where(is_beyond, STRONGER, 1.0) * barrier.stiffness)]
