@@ -46,8 +46,8 @@ def cloth_table(
     if not materials:
         raise entry.error("needs a list with at least one material", key="materials")
     table.update({"material": materials[0]} if len(materials) == 1 else {"materials": materials})
-    if entry.text("reference", "linear") != "linear":
-        entry.ignore("reference", "the rest shape is the pattern in the mesh file")
+    if entry.text("reference", "linear") != "linear":  # a surface that the mesh lies on
+        table["rest"] = "start"
     if own is not None:
         table["remeshing"] = own
     for key in ("remeshing", "handles"):

@@ -119,6 +119,8 @@ class Sheet(Table):
 
     `plastic_shape`: an OBJ file with the nodes of the mesh in the shape that the sheet would take by itself.
     `folded`: the sheet starts in the shape that this and its creases give it, not in the shape of its mesh.
+    `rest`: what it is at rest, "flat" as its pattern (creases apart), "bent" as it starts but with the lengths of its
+    pattern, or entirely as it starts ("start").
     `remeshing`: how fine this sheet is meshed, instead of what the scene's table says.
     """
 
@@ -132,6 +134,7 @@ class Sheet(Table):
     creases: Annotated[list[Crease], Field(max_length=1000)] = Field(default_factory=list)
     plastic_shape: FileName | None = None
     folded: bool = False
+    rest: Literal["flat", "bent", "start"] = "flat"
     remeshing: Sizing | None = None
     contact_thickness: Thickness | None = None
 
@@ -300,10 +303,14 @@ class MotionTable(Table):
 
 
 class Run(Table):
-    """How long, and how often a frame is written."""
+    """How long, and how often a frame is written.
+
+    `relax`: sheets that start stretched against their patterns come to rest before the first frame, without weight.
+    """
 
     frame_time: FrameTime = 0.04
     duration: Span = 1.0
+    relax: bool = False
 
 
 class Solver(Table):
