@@ -35,6 +35,7 @@ from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.starting import check_start
 from crumple.scenes.toml import load_scene
+from crumple.simulation.impact import with_impact_stiffness
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
 from crumple.simulation.relaxing import relax_start
 from crumple.simulation.resting import rest_as_it_is
@@ -89,6 +90,8 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
         bonds=bonds,
         step_size=_first_step(model.solver, model.frame_time),
     )
+    if scene.contact.stiffness is None:
+        model = with_impact_stiffness(model, state)
     state = _rested(scene, model, state)
     check_start(scene, model, state, problems)
     if not problems.messages:
@@ -245,7 +248,7 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         contact=ContactOptions(
             enabled=contact.enabled,
             activation=contact.activation,
-            stiffness=contact.stiffness,
+            stiffness=contact.stiffness or ContactOptions.stiffness,
             sheet_thickness=tuple(_thickness(scene, k, group) for k, group in enumerate(materials)),
             friction=_friction(scene),
             slip_speed=contact.slip_speed,

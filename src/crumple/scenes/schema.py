@@ -351,12 +351,13 @@ class Pair(Table):
 class Contact(Table):
     """Contact of everything with everything; `thickness` of all parts that do not state their own.
 
-    A sheet that states none anywhere has the thickness of its material; an obstacle has none.
+    A sheet that states none anywhere has the thickness of its material; an obstacle has none. `stiffness` of the
+    barrier: without, what masses, speeds and stiffnesses ask for, see `simulation.impact`.
     """
 
     enabled: bool = True
     activation: Gap = _CONTACT.activation
-    stiffness: Annotated[float, Quantity("Pa", above=0, most=1e15)] = _CONTACT.stiffness
+    stiffness: Annotated[float, Quantity("Pa", above=0, most=1e15)] | None = None
     thickness: Thickness | None = None
     friction: Friction = 0.3
     slip_speed: Annotated[float, Quantity("m/s", above=0, most=10)] = _CONTACT.slip_speed

@@ -37,7 +37,7 @@ MOST_ITERATIONS = 1000
 
 @dataclass(frozen=True)
 class Relaxation:
-    """What a relaxation did: membrane energies before and after it [J], steps, iterations, and whether it came to rest."""
+    """What a relaxation did: membrane energies before and after it [J], and whether it came to rest."""
 
     before: float
     after: float
