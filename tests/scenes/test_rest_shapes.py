@@ -78,6 +78,19 @@ def test_and_stays_as_it_is(cap, remeshing):
     assert sum(elastic(model, state)) < (0.02 if remeshing else 1e-12) * stored
 
 
+def test_strain_limits_count_from_the_lengths_at_rest(cap):
+    """The cap is stretched by 41 % against its pattern, but not at all against its rest."""
+    made = tables(cap, rest="start")
+    made["sheets"][0]["material"]["strain_limit"] = 1.05
+    model, state = build(scene_from_tables(made))
+    limit = next(term for kind, term in Derived(model, state).terms if kind.name == "strain limit")
+    assert limit.measure(state) == 0.0
+    assert 0.0 < limit.measure(state.replaced(x=1.045 * state.x)) < np.inf
+    x = state.x
+    state, _ = advance_frame(model, state)
+    assert np.allclose(state.x, x, atol=1e-6)
+
+
 def crease_angle(state):
     return float(np.abs(dihedral_angles(state.x, state.mesh.hinges.nodes)).max())
 
