@@ -159,7 +159,7 @@ def recording_model(recording: Recording) -> Model:
     """The model that a recording was made with, from its scene."""
     if not recording.scene_path.is_file():
         raise InputError(str(recording.path), "has no scene.toml, which tells the materials")
-    return build(recording.scene_path)[0]
+    return build(recording.scene_path, relax=False)[0]
 
 
 def _box_diagonal(x: Floats) -> float:

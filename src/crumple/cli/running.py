@@ -61,7 +61,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
     scene = load_with_length(str(recording.scene_path), frames, until)
     notes = check_edits(recording, scene)
     compile_with_notice(console, remeshing=scene.remeshing is not None)
-    model, start = build(scene)
+    model, start = build(scene, relax=False)
 
     def check(state: State) -> None:
         check_fit(recording, model, start, state)

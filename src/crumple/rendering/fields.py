@@ -77,7 +77,7 @@ def sizing_field(recording: Recording) -> ColorField:
     """Edge length that the next remeshing would allow at each face, from the scene of the recording."""
     if not recording.scene_path.is_file():
         raise InputError(str(recording.path), "has no scene.toml to compute the sizing field from")
-    model, _ = build(load_scene(recording.scene_path))
+    model, _ = build(load_scene(recording.scene_path), relax=False)
     if model.remeshing is None:
         raise InputError("render --color-by", "this scene does not remesh: it has no sizing field", SIZING)
     return ColorField("edges [mm]", "cells", lambda state: allowed_length(model, state), "RdYlBu", log=True)

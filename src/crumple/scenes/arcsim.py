@@ -23,6 +23,8 @@ from crumple.scenes.arcsim_settings import (
     environment_table,
     handle_stiffness,
     jitter_table,
+    relax_table,
+    rest_table,
     run_table,
     sizing_table,
 )
@@ -49,10 +51,10 @@ def _translate(scene: Entry, files: Files) -> dict[str, Any]:
     motions, count = motion_tables(scene, files)
     handles, attachments = handle_tables(scene, cloths, count, handle_stiffness(magic))
     tables: dict[str, Any] = {
-        "run": run,
+        "run": run | relax_table(magic),
         "contact": contact_table(scene, magic, off, remeshing),
         "environment": environment_table(scene),
-        "sheets": _sheets(cloths, remeshing, jitter_table(magic), files),
+        "sheets": _sheets(cloths, remeshing, jitter_table(magic) | rest_table(magic), files, off),
         "motions": motions,
         "handles": handles,
         "attachments": attachments,
@@ -73,11 +75,11 @@ def _translate(scene: Entry, files: Files) -> dict[str, Any]:
 
 
 def _sheets(
-    cloths: list[Entry], remeshing: list[dict[str, Any]], jitter: dict[str, Any], files: Files
+    cloths: list[Entry], remeshing: list[dict[str, Any]], common: dict[str, Any], files: Files, off: set[str]
 ) -> list[dict[str, Any]]:
     """The cloths; one whose remeshing differs from that of the first keeps its own."""
     sheets = []
     for k, cloth in enumerate(cloths):
         own = remeshing[k] if remeshing and remeshing[k] != remeshing[0] else None
-        sheets.append(cloth_table(cloth, k, files, own) | jitter)
+        sheets.append(common | cloth_table(cloth, k, files, own, limits_strain="strainlimiting" not in off))
     return sheets

@@ -25,7 +25,9 @@ _NO_LIMIT = 1e9
 """Refinement by velocity that never acts [m/s]."""
 
 
-def cloth_table(entry: Entry, k: int, files: Files, own: dict[str, Any] | None) -> dict[str, Any]:
+def cloth_table(
+    entry: Entry, k: int, files: Files, own: dict[str, Any] | None, *, limits_strain: bool = True
+) -> dict[str, Any]:
     """A sheet, with its `own` remeshing if it differs from that of the others.
 
     The scale of the transform enlarges pattern and world alike, so it does not strain the sheet.
@@ -40,12 +42,12 @@ def cloth_table(entry: Entry, k: int, files: Files, own: dict[str, Any] | None) 
     elif velocity is not None:
         table["velocity"] = entry.vector("velocity", 3)
     given = [entry.entry("materials")] if isinstance(entry.take("materials"), dict) else entry.entries("materials")
-    materials = [material_table(one, files) for one in given]
+    materials = [material_table(one, files, limits_strain=limits_strain) for one in given]
     if not materials:
         raise entry.error("needs a list with at least one material", key="materials")
     table.update({"material": materials[0]} if len(materials) == 1 else {"materials": materials})
-    if entry.text("reference", "linear") != "linear":
-        entry.ignore("reference", "the rest shape is the pattern in the mesh file")
+    if entry.text("reference", "linear") != "linear":  # a surface that the mesh lies on
+        table["rest"] = "start"
     if own is not None:
         table["remeshing"] = own
     for key in ("remeshing", "handles"):
@@ -66,8 +68,11 @@ def _steady(entry: Entry) -> list[float]:
     return velocity
 
 
-def material_table(entry: Entry, files: Files) -> dict[str, Any]:
-    """A material from a file of measurements, or from moduli given here or in that file."""
+def material_table(entry: Entry, files: Files, *, limits_strain: bool = True) -> dict[str, Any]:
+    """A material from a file of measurements, or from moduli given here or in that file.
+
+    `limits_strain`: whether `strain_limits` hold.
+    """
     table: dict[str, Any] = {}
     file, source = None, entry
     if entry.has("data"):
@@ -87,7 +92,10 @@ def material_table(entry: Entry, files: Files) -> dict[str, Any]:
         table["thickness"] = entry.number("thickness")
     _plastic(entry, table)
     _multiply(entry, table)
-    entry.ignore("strain_limits", "strains are not limited: the sheet stretches as stiffly as its material")
+    if limits_strain:
+        _limit_strain(entry, table)
+    else:
+        entry.has("strain_limits")  # switched off by the file itself
     for key in _FRACTURE:
         entry.ignore(key, NO_TEARING)
     entry.close()
@@ -114,6 +122,19 @@ def _plastic(entry: Entry, table: dict[str, Any]) -> None:
         value = entry.optional_number(key)
         if value is not None and (key != "yield_curv" or isfinite(value)):
             table[ours] = value
+
+
+def _limit_strain(entry: Entry, table: dict[str, Any]) -> None:
+    """The upper of the `strain_limits`, a stretch; compression is not limited: a thin sheet buckles instead."""
+    if not entry.has("strain_limits"):
+        return
+    least, most = entry.vector("strain_limits", 2)
+    if not most > 1.0:
+        raise entry.error("must be [least, largest] stretch, 1 = at rest, the largest > 1", most, key="strain_limits")
+    if isfinite(most):
+        table["strain_limit"] = most
+    if least > 0.0:
+        entry.notes.add((*entry.path, "strain_limits"), f"compression to {least:g} is not limited: thin sheets buckle")
 
 
 def _multiply(entry: Entry, table: dict[str, Any]) -> None:

@@ -28,10 +28,8 @@ _MAGIC = {
     "collision_stiffness": _PENETRATION_FREE,
     "projection_thickness": "the contact thickness is that of the material",
     "fixed_high_res_mesh": "the mesh is as fine as its file and the remeshing table say",
-    "strain_limiting_tol": "strains are not limited",
+    "strain_limiting_tol": "a barrier keeps strains below their limit here and needs no tolerance",
     "edge_flip_threshold": "a rule of the remeshing here",
-    "preserve_creases": "creases follow the plastic rule",
-    "relax_initial_state": "the sheets start as their files say, and must not intersect anything",
     "max_cracks": NO_TEARING,
     "enable_localopt": NO_TEARING,
 }
@@ -117,8 +115,6 @@ def disabled_parts(scene: Entry) -> set[str]:
         scene.notes.add(("disable", min(off & {"proximity", "collision"})), "contact is one thing here and stays on")
     if "separation" in off:
         scene.notes.add(("disable", "separation"), "nothing intersects here, so there is nothing to separate")
-    if "strainlimiting" not in off:
-        scene.notes.add(("strainlimiting",), "not disabled, but strains are not limited here")
     return off
 
 
@@ -146,6 +142,17 @@ def handle_stiffness(magic: Entry) -> float:
 def jitter_table(magic: Entry) -> dict[str, Any]:
     """The jitter of all sheets, if asked for: enough to break symmetry, too little to see."""
     return {"jitter": {"amplitude": JITTER}} if _switch(magic, "add_jitter") else {}
+
+
+def rest_table(magic: Entry) -> dict[str, Any]:
+    """What all sheets are at rest: bent as they start if their creases are to be kept."""
+    keeps = [_switch(magic, key) for key in ("preserve_creases", "reset_plasticity")]
+    return {"rest": "bent"} if any(keeps) else {}
+
+
+def relax_table(magic: Entry) -> dict[str, Any]:
+    """Whether the sheets are relaxed before the first frame."""
+    return {"relax": True} if _switch(magic, "relax_initial_state") else {}
 
 
 def sizing_table(magic: Entry) -> dict[str, Any]:

@@ -35,7 +35,10 @@ from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.starting import check_start
 from crumple.scenes.toml import load_scene
+from crumple.simulation.impact import with_impact_stiffness
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
+from crumple.simulation.relaxing import relax_start
+from crumple.simulation.resting import rest_as_it_is
 from crumple.sizing.options import SizingOptions
 from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins
 from crumple.typing import Floats
@@ -44,17 +47,20 @@ FIRST_STEP = 1e-3
 """The step that the step control starts with, unless bounds say otherwise [s]."""
 
 
-def build(scene: Scene | str | Path, overrides: Sequence[str] = (), *, quick: bool = False) -> tuple[Model, State]:
+def build(
+    scene: Scene | str | Path, overrides: Sequence[str] = (), *, quick: bool = False, relax: bool = True
+) -> tuple[Model, State]:
     """The model and the initial state of a scene (or of its name or file, see `load_scene`).
 
-    Raises SceneError with everything that is wrong; a scene that starts intersecting is refused.
+    Raises SceneError with everything that is wrong; a scene that starts intersecting is refused. Without `relax` the
+    state is that before the relaxation which the scene may ask for: enough where only the model is of interest.
     """
     scene = load_scene(scene, overrides, quick=quick)
     problems = Problems(scene.source)
     built = assemble(scene, problems)
     problems.stop()
     assert built is not None  # assemble notes a problem whenever it gives nothing
-    return built
+    return _relaxed(scene, *built) if scene.run.relax and relax else built
 
 
 def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
@@ -84,11 +90,29 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
         bonds=bonds,
         step_size=_first_step(model.solver, model.frame_time),
     )
+    if scene.contact.stiffness is None:
+        model = with_impact_stiffness(model, state)
+    state = _rested(scene, model, state)
     check_start(scene, model, state, problems)
     if not problems.messages:
         check_overlaps(model, state, problems)
     scene._notes = tuple(dict.fromkeys([*scene.notes, *problems.notes]))
     return None if problems.messages else (model, state)
+
+
+def _rested(scene: Scene, model: Model, state: State) -> State:
+    """The state with those sheets at rest in the shape they start with whose tables say so."""
+    rest = np.array([sheet.rest for sheet in scene.sheets])[state.mesh.face_sheet]
+    return rest_as_it_is(model, state, bent=rest != "flat", stretched=rest == "start")
+
+
+def _relaxed(scene: Scene, model: Model, state: State) -> tuple[Model, State]:
+    """The model and the relaxed state; the scene's notes tell what the relaxation did."""
+    state, done = relax_start(model, state)
+    ended = "at rest" if done.is_at_rest else "not yet at rest"
+    text = f"run.relax: membrane energy from {done.before:.3g} to {done.after:.3g} J in {done.iterations} iterations"
+    scene._notes = (*scene.notes, f"{text}, {ended}")
+    return model, state
 
 
 def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
@@ -224,7 +248,7 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         contact=ContactOptions(
             enabled=contact.enabled,
             activation=contact.activation,
-            stiffness=contact.stiffness,
+            stiffness=contact.stiffness or ContactOptions.stiffness,
             sheet_thickness=tuple(_thickness(scene, k, group) for k, group in enumerate(materials)),
             friction=_friction(scene),
             slip_speed=contact.slip_speed,

@@ -119,6 +119,8 @@ class Sheet(Table):
 
     `plastic_shape`: an OBJ file with the nodes of the mesh in the shape that the sheet would take by itself.
     `folded`: the sheet starts in the shape that this and its creases give it, not in the shape of its mesh.
+    `rest`: what it is at rest, "flat" as its pattern (creases apart), "bent" as it starts but with the lengths of its
+    pattern, or entirely as it starts ("start").
     `remeshing`: how fine this sheet is meshed, instead of what the scene's table says.
     """
 
@@ -132,6 +134,7 @@ class Sheet(Table):
     creases: Annotated[list[Crease], Field(max_length=1000)] = Field(default_factory=list)
     plastic_shape: FileName | None = None
     folded: bool = False
+    rest: Literal["flat", "bent", "start"] = "flat"
     remeshing: Sizing | None = None
     contact_thickness: Thickness | None = None
 
@@ -300,10 +303,14 @@ class SceneMotion(Table):
 
 
 class Run(Table):
-    """How long, and how often a frame is written."""
+    """How long, and how often a frame is written.
+
+    `relax`: sheets that start stretched against their patterns come to rest before the first frame, without weight.
+    """
 
     frame_time: FrameTime = 0.04
     duration: Span = 1.0
+    relax: bool = False
 
 
 class Solver(Table):
@@ -344,12 +351,13 @@ class Pair(Table):
 class Contact(Table):
     """Contact of everything with everything; `thickness` of all parts that do not state their own.
 
-    A sheet that states none anywhere has the thickness of its material; an obstacle has none.
+    A sheet that states none anywhere has the thickness of its material; an obstacle has none. `stiffness` of the
+    barrier: without, what masses, speeds and stiffnesses ask for, see `simulation.impact`.
     """
 
     enabled: bool = True
     activation: Gap = _CONTACT.activation
-    stiffness: Annotated[float, Quantity("Pa", above=0, most=1e15)] = _CONTACT.stiffness
+    stiffness: Annotated[float, Quantity("Pa", above=0, most=1e15)] | None = None
     thickness: Thickness | None = None
     friction: Friction = 0.3
     slip_speed: Annotated[float, Quantity("m/s", above=0, most=10)] = _CONTACT.slip_speed

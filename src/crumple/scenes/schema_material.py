@@ -39,7 +39,8 @@ class SheetMaterial(Table):
 
     Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
     yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"
-    means (a paper's machine direction) [degrees]. Factors multiply what the form gives.
+    means (a paper's machine direction) [degrees]. `strain_limit`: the largest stretch, length over length at rest, that
+    any face ever has. Factors multiply what the form gives.
     """
 
     preset: PartName | None = None
@@ -57,6 +58,7 @@ class SheetMaterial(Table):
     yield_curvature: Annotated[float, Quantity("1/m", above=0, most=1e9)] | None = None
     weakening: Annotated[float, Quantity("", least=0, most=1e6)] | None = None
     yield_strain: Annotated[float, Quantity("", above=0, most=10)] | None = None
+    strain_limit: Annotated[float, Quantity("", above=1, most=1e3)] | None = None
     grain_angle: Annotated[float, Quantity("degrees", least=-360, most=360)] | None = None
     stretch_factor: Factor = 1.0
     bend_factor: Factor = 1.0

@@ -89,12 +89,16 @@ def _note_strains(scene: Scene, state: State, problems: Problems) -> None:
     """Tell which sheets are not at rest at the start."""
     strain, area = start_strains(state.mesh, state.x), state.mesh.face_area
     for k, sheet in enumerate(scene.sheets):
+        if sheet.rest == "start":
+            continue
         own = state.mesh.face_sheet == k
         mean, most = float(np.average(strain[own], weights=area[own])), float(strain[own].max())
         if mean > MEAN_STRAIN or most > LARGEST_STRAIN:
             remedy = ' (pattern = "world" takes the mesh as it is)' if sheet.shape.kind == "file" else ""
             text = f"{100 * mean:.3g} % on average, {100 * most:.3g} % at most, against its pattern"
-            problems.note(("sheets", k, "shape"), f"the sheet starts strained, {text}: it will spring back{remedy}")
+            then = "it is relaxed before the first frame" if scene.run.relax else "it will spring back"
+            remedy = "" if scene.run.relax else f"{remedy}; run.relax = true relaxes it before the first frame"
+            problems.note(("sheets", k, "shape"), f"the sheet starts strained, {text}: {then}{remedy}")
 
 
 def _check_containers(scene: Scene, model: Model, state: State, areas: Floats, problems: Problems) -> None:

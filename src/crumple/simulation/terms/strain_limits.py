@@ -6,16 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crumple.contract import Energy, MountedTerm, Term
 from crumple.energies.strain_limit import StrainLimit, make_strain_limit, squared_stretches
 from crumple.materials.material import Material
 from crumple.state import State
+from crumple.typing import Floats
 
 CLOSE = 1.0 - 1e-6
 """Share of its limit from which on a face counts as being beyond it."""
 ROOM = 1.02
 """Faces that are beyond their limit at the start of a step may be stretched to at most this times their λ."""
+
+STRONGER = 100.0
+"""Times that the barrier of such faces is stiffer: they have to shrink whatever pulls at them, also in the projection
+after a remeshing, which may have made them."""
 
 
 @dataclass(frozen=True)
@@ -32,19 +38,35 @@ class StrainLimits(Term):
         stiffness = np.array([material.stretch_stiffness for material in self.materials])[mesh.face_material]
         faces = np.flatnonzero(np.isfinite(limit))
         corners, nodes = mesh.u[mesh.faces[faces]], mesh.face_nodes[faces]
-        return MountedStrainLimits(make_strain_limit(corners, nodes, stiffness[faces], limit[faces]))
+        return MountedStrainLimits(make_strain_limit(corners, nodes, stiffness[faces], limit[faces]), faces)
 
 
 @dataclass(frozen=True)
 class MountedStrainLimits(MountedTerm):
-    """The barrier of the faces of one mesh that have a limit."""
+    """The barrier of the `faces` (n,) of one mesh that have a limit."""
 
     barrier: StrainLimit
+    faces: NDArray[np.intp]
 
     def stored(self, state: State, time: float) -> Sequence[Energy]:
-        """The barrier; where the sheet is beyond its limit already, it may shrink but not be stretched farther."""
+        """The barrier; where the sheet is beyond its limit already, a stiffer one that drives it back."""
         barrier = self.barrier
         if not len(barrier.stencil):
             return []
+        plastic = state.plastic_strain[self.faces]
+        if plastic.any():
+            barrier = replace(barrier, gradients=barrier.gradients @ _inverse_root(plastic))
         now = squared_stretches(state.x, barrier.stencil, barrier.gradients)
-        return [replace(barrier, limit=np.where(now < CLOSE * barrier.limit, barrier.limit, ROOM * now))]
+        is_beyond = now >= CLOSE * barrier.limit
+        if not is_beyond.any():
+            return [barrier]
+        limit = np.where(is_beyond, ROOM * now, barrier.limit)
+        return [replace(barrier, limit=limit, stiffness=np.where(is_beyond, STRONGER, 1.0) * barrier.stiffness)]
+
+
+def _inverse_root(plastic_strain: Floats) -> Floats:
+    """(I + 2 E_p)^(−½) of each face, (n, 2, 2): F times this is the stretch from the lengths that it has at rest."""
+    xx, yy, xy = plastic_strain.T
+    metric = np.eye(2) + 2.0 * np.stack([np.stack([xx, xy], axis=1), np.stack([xy, yy], axis=1)], axis=1)
+    values, vectors = np.linalg.eigh(metric)
+    return np.ascontiguousarray((vectors / np.sqrt(values)[:, None, :]) @ np.swapaxes(vectors, 1, 2))
