@@ -142,7 +142,7 @@ class Pattern(Folding):
     """A crease pattern in a FOLD or SVG file; `unit`: length of its unit [m], or `width`: of its longer side [m],
     instead of what the file says."""
 
-    kind: Literal["pattern"]
+    kind: Literal["pattern"] = "pattern"
     file: FileName
     unit: Length | None = None
     width: Length | None = None
@@ -151,7 +151,7 @@ class Pattern(Folding):
 class Miura(Folding):
     """Miura-ori of parallelograms with sides a, b [m] at `alpha`; its zigzags fold by `angle` [degrees]."""
 
-    kind: Literal["miura"]
+    kind: Literal["miura"] = "miura"
     columns: Count
     rows: Count
     a: Length
@@ -163,7 +163,7 @@ class Miura(Folding):
 class Waterbomb(Folding):
     """Waterbomb tessellation with square cells of side `cell` [m]; all creases fold by about `angle` [degrees]."""
 
-    kind: Literal["waterbomb"]
+    kind: Literal["waterbomb"] = "waterbomb"
     columns: Count
     rows: Count
     cell: Length
@@ -174,7 +174,7 @@ class Kresling(Folding):
     """The unrolled wall of a tube of twisted polygons with `sides` corners on circles of `radius` [m], each `height`
     [m] above the last and turned by `twist` [degrees] against it."""
 
-    kind: Literal["kresling"]
+    kind: Literal["kresling"] = "kresling"
     sides: Annotated[int, Whole(3, 100)]
     radius: Length
     height: Length
@@ -188,7 +188,7 @@ class Pleats(Folding):
     `share` of two pleats that lies between a mountain and the next valley: 0.5 for an accordion.
     """
 
-    kind: Literal["pleats"]
+    kind: Literal["pleats"] = "pleats"
     width: Length
     height: Length
     count: Count
@@ -203,7 +203,7 @@ class Carton(Folding):
     the flaps of front and back [degrees].
     """
 
-    kind: Literal["box"]
+    kind: Literal["box"] = "box"
     width: Length
     depth: Length
     height: Length
