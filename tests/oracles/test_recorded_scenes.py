@@ -39,6 +39,7 @@ def shaken(state, seed):
     return state.replaced(x=state.x + JITTER * np.random.default_rng(seed).normal(size=state.x.shape))
 
 
+@pytest.mark.slow
 def test_a_sheet_that_lands_on_a_ball():
     """And both count the same when it is pressed into the ball, and when its nodes are scattered above."""
     model, state = build("demo", ["sheets[0].shape.size=0.03", "run.duration=0.4"])
