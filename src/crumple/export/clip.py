@@ -156,11 +156,17 @@ def finest_frame(recording: Recording, frames: list[int]) -> int:
 
 
 def sheet_names(recording: Recording, count: int) -> list[str]:
-    """Names of the sheets: those of the scene, `sheet_0` and so on where it gives none; all different."""
+    """Names of the sheets: those of the scene, `sheet_0` and so on where it gives none; all different.
+
+    Without a scene, those of the model.
+    """
     try:
-        listed = tomllib.loads(recording.scene_path.read_text(encoding="utf-8")).get("sheets", [])
+        if not recording.scene_path.is_file():
+            listed = [{"name": name} for name in recording.model().sheet_names]
+        else:
+            listed = tomllib.loads(recording.scene_path.read_text(encoding="utf-8")).get("sheets", [])
         given = [sheet.get("name") if isinstance(sheet, dict) else None for sheet in listed]
-    except (OSError, ValueError):
+    except (OSError, ValueError, InputError):
         given = []
     names: list[str] = []
     for k in range(count):

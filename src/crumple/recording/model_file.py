@@ -20,7 +20,7 @@ from crumple.boundary.motions import Motion
 from crumple.boundary.obstacles import Obstacle
 from crumple.errors import InputError
 from crumple.recording.codec import Table, digest, flatten, item_hints, restore, without_none
-from crumple.recording.vtkhdf import HdfContent, HdfImage, open_hdf
+from crumple.recording.vtkhdf import DamagedFile, HdfContent, HdfImage, open_hdf
 from crumple.simulation.model import Model
 from crumple.state import State
 
@@ -91,8 +91,12 @@ def encode_model(model: Model, scene: str = "") -> bytes:
 
 def decode_model(path: Path) -> StoredModel:
     """What the file at `path` holds; errors as with `decode_frame`."""
-    with open_hdf(path) as content:
-        return _decoded(path, content)
+    try:
+        with open_hdf(path) as content:
+            return _decoded(path, content)
+    except DamagedFile as error:
+        remedy = "if there is a scene.toml, delete this file, and the model is built from that"
+        raise DamagedFile(str(path), f"{error.remedy}; {remedy}") from None
 
 
 def _decoded(path: Path, content: HdfContent) -> StoredModel:
