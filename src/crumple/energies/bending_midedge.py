@@ -223,9 +223,7 @@ def relaxed_rates(energy: BendingMidedge, x: Floats, v: Floats, half_turn: Float
     return energy.half_direction(x, np.ascontiguousarray(v), turn)
 
 
-def _balance_turns(
-    energy: BendingMidedge, own: Floats, moments: Floats, edge_count: int, held: Bools | None
-) -> Floats:
+def _balance_turns(energy: BendingMidedge, own: Floats, moments: Floats, edge_count: int, held: Bools | None) -> Floats:
     """The turns (edge_count,) [rad] that balance `moments` (n, 3) [N m] of the elements; 0 where there is no stiffness
     and where `held` (edge_count,)."""
     turn = np.zeros(edge_count)
