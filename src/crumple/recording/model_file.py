@@ -1,7 +1,7 @@
 """The model of a run as one file, `model.h5`: what stays constant, beside the frames that hold what varies.
 
-`/crumple/text` holds all numbers and names by path as JSON, `/crumple/arrays` the arrays. Terms and sizing criteria of a
-user's own are code, which no recording holds: the file names them, so that a run is not resumed without them by mistake.
+`/crumple/text` holds all numbers and names by path as JSON, `/crumple/arrays` the arrays. Terms and sizing criteria of
+a user's own are code, which no recording holds: the file names them, so that no run is resumed without them by mistake.
 """
 
 from __future__ import annotations

@@ -79,7 +79,8 @@ class Verification:
 
 
 def verify_recording(recording: Recording, progress: Callable[[FrameCheck], None] | None = None) -> Verification:
-    """Check every finished frame, the obstacles, the model and the index; `progress` is called with each result of a frame."""
+    """Check every finished frame, the obstacles, the model and the index; `progress` is called with each result of a
+    frame."""
     obstacles, problems = verify_obstacles(recording)
     problems += verify_model(recording)
     checks: list[FrameCheck] = []
