@@ -253,7 +253,7 @@ def test_resuming_asks_for_the_terms_that_the_run_was_made_with(tmp_path: Path) 
         Simulation.resume(tmp_path / "run")
     with Simulation.resume(tmp_path / "run", terms=[term]) as sim:
         assert sim.model.own_terms == (term,)
-    with pytest.raises(InputError, match="2 materials|0 materials|has 0"):
+    with pytest.raises(InputError, match="has 0 materials"):
         Simulation.resume(tmp_path / "run", model=replace(model, materials=()))
 
 
@@ -264,7 +264,7 @@ def test_a_handle_moved_by_hand_is_where_it_was(tmp_path: Path) -> None:
     pins = Pins(np.array([0], np.int32), np.array([0], np.int32), state.x[:1].copy())
     sim = Simulation(model=replace(model, handles=(Handle("grip"),)), state=state.replaced(pins=pins))
     sim.record(tmp_path / "run")
-    sim.set_handle("grip", sim.handle_position("grip") + [0.0, 0.0, 0.005])
+    sim.move_handle("grip", (0.0, 0.0, 0.005))
     sim.advance_frame()
     where = sim.handle_position("grip")
     sim.close()

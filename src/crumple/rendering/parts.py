@@ -60,8 +60,8 @@ def sheet_part(state: State, space: str, tint: Floats, boxes: Floats) -> Part:
 
 
 def _picture_places(state: State, boxes: Floats) -> Floats:
-    """Where in the box of its pattern the picture of each vertex is [m], (vertex_count, 2): at the vertex itself, unless
-    the file of the sheet gives texture coordinates."""
+    """Where in the box of its pattern the picture of each vertex is [m], (vertex_count, 2): at the vertex itself,
+    unless the file of the sheet gives texture coordinates."""
     mesh = state.mesh
     if not state.texture.any():
         return mesh.u

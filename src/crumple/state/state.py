@@ -52,7 +52,8 @@ class State:
     `plastic_strain` (face_count, 3) plastic part E_p of the Green strain (xx, yy, xy), none by default;
     `texture` (vertex_count, 2) where on a picture a vertex is, as the file of the sheet says, zero where it does not;
     `half_turn` (edge_count,) [rad] how far the director of an edge is turned from the middle of its faces, see
-    `geometry.directors`, and `half_rate` its rate [rad/s];  `a` (node_count, 3) accelerations [m/s²], if `has_acceleration`;
+    `geometry.directors`, and `half_rate` its rate [rad/s];  `a` (node_count, 3) accelerations [m/s²], if
+    `has_acceleration`;
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `own`: fields of the user's, by name;
