@@ -146,11 +146,8 @@ def _checked(model: Model) -> Model:
         raise ValueError(problem)
     for obstacle in model.obstacles:
         _check_obstacle(obstacle)
-    for part in (*model.handles, *model.obstacles):
-        motion = part.motion
-        while motion is not None:
-            _check_motion(motion)
-            motion = motion.parent
+    for motion in [*(handle.motion for handle in model.handles), *(obstacle.motion for obstacle in model.obstacles)]:
+        _check_motion(motion)
     friction, parts = model.contact.friction, len(model.part_names)
     if friction.size and friction.shape != (parts, parts):
         raise ValueError(f"contact.friction has the shape {friction.shape} for {parts} parts")
@@ -175,8 +172,11 @@ def _check_obstacle(obstacle: Obstacle) -> None:
         raise ValueError(f"obstacle {obstacle.name!r}: places are not finite, or times do not ascend")
 
 
-def _check_motion(motion: Motion) -> None:
-    """Shapes and finite numbers."""
+def _check_motion(motion: Motion | None) -> None:
+    """Shapes and finite numbers, of the motion that it is relative to as well."""
+    if motion is None:
+        return
+    _check_motion(motion.parent)
     keys = len(motion.times)
     shapes = (motion.times.shape, motion.poses.shape, motion.tangents.shape, motion.rate.shape, motion.center.shape)
     if not keys or shapes != ((keys,), (keys, 9), (keys, 9), (9,), (3,)):
