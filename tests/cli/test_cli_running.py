@@ -231,7 +231,7 @@ def test_commands_serve_a_model_built_by_hand(scene, simulator, no_meshing):
     assert invoke("analyze", "own", "--frame", -1, "--out", "numbers").exit_code == 0
     assert invoke("export", "own", "-o", "own.glb").exit_code == 0
     assert sheet_names(Recording("own"), 1) == ["silver foil"]
-    assert sheet_kinds(Recording("own"))[0].look == "foil"
+    assert sheet_kinds(Recording("own"))[0].look == "cloth"  # the material is cotton
 
 
 def test_the_length_changes_a_scene_that_is_read_once(scene, monkeypatch):
