@@ -198,10 +198,8 @@ def test_verify_tells_of_a_damaged_and_of_a_foreign_model(recorded: Path) -> Non
     def problems() -> tuple[str, ...]:
         return verify_recording(Recording(recorded)).problems
 
-    one = replace(sample_model(), materials=(paper(), paper()), handles=(Handle("h"),))
-    (recorded / MODEL).write_bytes(encode_model(one, "name = 'sample'\n"))
-    assert problems() == ()
-    (recorded / MODEL).write_bytes(encode_model(replace(one, materials=()), "name = 'sample'\n"))
+    assert not any(MODEL in problem for problem in problems())
+    (recorded / MODEL).write_bytes(encode_model(replace(sample_model(), materials=()), "name = 'sample'\n"))
     assert "has 0 materials, but frame 4 has 2" in problems()[0]
     (recorded / MODEL).write_bytes(b"nonsense")
     assert "delete this file" in problems()[0]
