@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,14 +16,16 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.motions import Rate, make_motion, rotation_matrix, rotation_vector_of
+from crumple.contract import Term
 from crumple.errors import InputError
-from crumple.recording import Recording, create_recording
+from crumple.recording import Recording, create_recording, resume_recording
+from crumple.recording.model_file import fit_problem
 from crumple.recording.recorder import Recorder
 from crumple.scenes import Scene, build, dump_scene, load_scene, scene_from_tables
 from crumple.simulation.contact_forces import contact_forces
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt, advance_frame, advance_once
-from crumple.simulation.model import Model
+from crumple.simulation.model import Criterion, Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.run import run
 from crumple.state import State
@@ -88,6 +90,42 @@ class Simulation:
         self._wishes: dict[int, tuple[Floats | None, Floats | None]] = {}
         self._turns: dict[int, Floats] = {}
         self._forget()
+
+    @classmethod
+    def resume(
+        cls,
+        path: str | Path,
+        *,
+        frame: int | None = None,
+        terms: Sequence[Term] = (),
+        criteria: Sequence[Criterion] = (),
+        model: Model | None = None,
+        warn: Callable[[str], None] | None = None,
+    ) -> Simulation:
+        """The simulation that goes on with the recording at `path` from its last intact frame, or from `frame`.
+
+        New frames are added to the recording; those that cannot be used, and those after `frame`, are moved aside, of
+        which `warn` is told.  `terms`, `criteria`: the user's own that the run was made with, which a recording names
+        but does not hold;  `model`: one to go on with instead of the recorded one. Rotations of handles that are set
+        by hand count from here.
+        """
+        recording = Recording(path)
+        given = _recorded_model(recording, terms, criteria) if model is None else model
+
+        def check(state: State) -> None:
+            problem = fit_problem(given, state)
+            if problem:
+                raise InputError(str(recording.path), f"the model {problem}")
+
+        state, recorder = resume_recording(path, frame=frame, check=check, warn=warn)
+        try:
+            sim = cls(model=given, state=state)
+            recorder.on_start(given, state)
+        except BaseException:
+            recorder.close()
+            raise
+        sim._recorder = recorder
+        return sim
 
     @property
     def time(self) -> float:
@@ -211,11 +249,14 @@ class Simulation:
         return state
 
     def record(self, path: str | Path, *, force: bool = False) -> Recording:
-        """Write every frame from now on into a new recording in the folder `path`."""
-        if self.scene is None:
-            raise InputError("record", "a simulation without a scene cannot be recorded yet")
+        """Write every frame from now on into a new recording in the folder `path`.
+
+        A model that was built by hand is recorded like that of a scene, and resumed, analysed and shown in the same
+        way.
+        """
         self.close()
-        self._recorder = create_recording(path, dump_scene(self.scene), force=force)
+        text = None if self.scene is None else dump_scene(self.scene)
+        self._recorder = create_recording(path, text, force=force)
         self._recorder.on_start(self.model, self.state)
         return self._recorder.recording
 
@@ -335,6 +376,27 @@ class Simulation:
                 energies=steps[-1].energies,
             )
             self._recorder.on_frame(self.model, self.state, report)
+
+
+def _recorded_model(recording: Recording, terms: Sequence[Term], criteria: Sequence[Criterion]) -> Model:
+    """The model of a recording with the user's own parts, which must be those that it was made with."""
+    stored = recording.stored_model()
+    if stored is None and recording.scene_path.is_file():  # from before models were stored
+        model = build(recording.scene_path)[0]
+    else:
+        model = recording.model()
+        assert stored is not None  # or there would have been no model
+        if sorted(term.name for term in terms) != sorted(stored.terms):
+            names = ", ".join(stored.terms) or "none"
+            raise InputError("resume: terms", f"the run was made with {names}", [term.name for term in terms])
+        if len(criteria) != len(stored.criteria):
+            names = ", ".join(stored.criteria) or "none"
+            raise InputError("resume: criteria", f"the run was made with {names}", len(criteria))
+    if model.remeshing is not None and criteria:
+        model = replace(model, remeshing=replace(model.remeshing, criteria=tuple(criteria)))
+    for term in terms:
+        model = model.with_term(term)
+    return model
 
 
 def _finite(name: str, values: Sequence[float] | Floats) -> Floats:

@@ -7,16 +7,24 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from recording_samples import frame_report, step_report
 from typer.testing import CliRunner
 
+from crumple.analysis.analyze import recording_model
 from crumple.cli.app import app
+from crumple.cli.running import load_with_length
+from crumple.contract import EnergyTerm
 from crumple.errors import SimulationError
+from crumple.export.clip import sheet_names
+from crumple.live import Simulation
 from crumple.recording import Recording, state_digest
 from crumple.recording.resume import last_intact_state
+from crumple.rendering.sheets import sheet_kinds
+from crumple.scenes import build, dump_scene, load_scene
 
 SCENE = """
 [run]
@@ -152,12 +160,88 @@ def test_failing_run_exits_with_1_and_keeps_its_frames(scene, simulator):
     assert Recording("part").frames == [0, 1, 2, 3]
 
 
-def test_resume_needs_a_scene(scene, simulator):
+def test_resume_needs_a_scene_or_a_model(scene, simulator):
     invoke("run", scene, "--out", "part", "--frames", 2)
     (Path("part") / "scene.toml").unlink()
+    assert invoke("resume", "part", "--frames", 3).exit_code == 0
+    assert Recording("part").frames[-1] == 3
+    (Path("part") / "model.h5").unlink()
     result = invoke("resume", "part")
     assert result.exit_code == 2
     assert "scene.toml" in result.stderr
+
+
+@pytest.fixture
+def no_meshing(monkeypatch):
+    """Building a scene is an error from when it is called."""
+
+    def refuse(*arguments, **options):
+        raise AssertionError("the scene is built again")
+
+    def forbid() -> None:
+        for place in ("cli.running", "analysis.analyze"):
+            monkeypatch.setattr(f"crumple.{place}.build", refuse)
+
+    return forbid
+
+
+def test_a_recording_is_not_meshed_again(scene, simulator, no_meshing):
+    simulator({3: KeyboardInterrupt()})
+    invoke("run", scene, "--out", "part", "--frames", 4)
+    simulator()
+    no_meshing()
+    assert invoke("resume", "part").exit_code == 0
+    assert invoke("resume", "part", "--frames", 6).exit_code == 0
+    assert Recording("part").frames == list(range(7))
+    assert Recording("part").model().duration == pytest.approx(0.12)
+    assert recording_model(Recording("part")).part_names == ("sheet", "obstacle")
+
+
+def test_an_edited_scene_is_built_again_and_stored(scene, simulator):
+    invoke("run", scene, "--out", "part", "--frames", 2)
+    text = Path("part/scene.toml").read_text()
+    Path("part/scene.toml").write_text(text.replace("motion_tolerance = 0.001", "motion_tolerance = 0.002"))
+    assert Path("part/scene.toml").read_text() != text
+    assert Recording("part").present_model() is None
+    assert recording_model(Recording("part")).solver.motion_tolerance == 0.002
+    assert invoke("resume", "part", "--frames", 3).exit_code == 0
+    assert Recording("part").model().solver.motion_tolerance == 0.002
+
+
+def test_a_run_with_a_term_of_ones_own_is_only_resumed_in_python(scene, simulator):
+    model, state = build(str(scene))
+    term = EnergyTerm("magnet", lambda state: [])
+    Simulation(model=model.with_term(term), state=state).save("own")
+    result = invoke("resume", "own")
+    assert result.exit_code == 2
+    assert "magnet" in result.stderr
+    assert "Simulation.resume" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_commands_serve_a_model_built_by_hand(scene, simulator, no_meshing):
+    model, state = build(str(scene))
+    Simulation(model=replace(model, sheet_names=("silver foil",)), state=state).save("own")
+    no_meshing()
+    assert not Path("own/scene.toml").exists()
+    assert invoke("resume", "own", "--until", 0.04).exit_code == 0
+    assert Recording("own").frames == [0, 1, 2]
+    assert invoke("info", "own").exit_code == 0
+    assert invoke("verify", "own").exit_code == 0
+    assert invoke("analyze", "own", "--frame", -1, "--out", "numbers").exit_code == 0
+    assert invoke("export", "own", "-o", "own.glb").exit_code == 0
+    assert sheet_names(Recording("own"), 1) == ["silver foil"]
+    assert sheet_kinds(Recording("own"))[0].look == "cloth"  # the material is cotton
+
+
+def test_the_length_changes_a_scene_that_is_read_once(scene, monkeypatch):
+    wanted = load_scene(str(scene), ["run.duration=0.06"])
+    calls = []
+    monkeypatch.setattr("crumple.cli.running.load_scene", lambda *a, **k: calls.append(a) or load_scene(*a, **k))
+    found = load_with_length(str(scene), 3, None)
+    assert len(calls) == 1
+    assert dump_scene(found) == dump_scene(wanted)
+    assert found.source == wanted.source
 
 
 def crumple(*arguments: object) -> list[str]:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import make_obstacle
+from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.recording import Recorder, create_recording
 from crumple.simulation.model import Model
@@ -50,10 +52,12 @@ def sample_state(columns: int = 5, rows: int = 4, *, frame: int = 0, seed: int =
 
 
 def sample_model(obstacle: bool = True) -> Model:
-    """A model with one tetrahedron as obstacle, or none."""
+    """A model with two materials, a handle, and one tetrahedron as obstacle, or none."""
+    paper = Material.isotropic("paper", young=2e9, poisson=0.3, thickness=1e-4, density=0.08)
     corners = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]])
     faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
-    return Model(materials=(), obstacles=(make_obstacle("block", faces, corners),) if obstacle else ())
+    obstacles = (make_obstacle("block", faces, corners),) if obstacle else ()
+    return Model(materials=(paper, paper), handles=(Handle("grip"),), obstacles=obstacles)
 
 
 def step_report(time: float) -> StepReport:

@@ -20,6 +20,7 @@ def test_layout_and_index(recorded):
         ".lock",
         "frames",
         "log.jsonl",
+        "model.h5",
         "obstacles",
         "obstacles.vtkhdf.series",
         "run.vtkhdf.series",

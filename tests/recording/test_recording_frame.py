@@ -171,7 +171,7 @@ def test_foreign_files_are_input_errors(tmp_path):
     with h5py.File(buffer, "w") as file:
         file["other"] = 1
     path.write_bytes(buffer.getvalue())
-    with pytest.raises(InputError, match="not a frame of a recording"):
+    with pytest.raises(InputError, match="not a file of a recording"):
         decode_frame(path)
 
 

@@ -156,10 +156,11 @@ def most_confined(recording: Recording) -> int:
 
 
 def recording_model(recording: Recording) -> Model:
-    """The model that a recording was made with, from its scene."""
-    if not recording.scene_path.is_file():
-        raise InputError(str(recording.path), "has no scene.toml, which tells the materials")
-    return build(recording.scene_path, relax=False)[0]
+    """The model that a recording was made with: the stored one, or that of its scene if it was edited since."""
+    model = recording.present_model()
+    if model is None and not recording.scene_path.is_file():
+        raise InputError(str(recording.path), "has neither model.h5 nor scene.toml, which tell the materials")
+    return build(recording.scene_path, relax=False)[0] if model is None else model
 
 
 def _box_diagonal(x: Floats) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from crumple.errors import InputError
 from crumple.recording.files import write_atomically
-from crumple.recording.folder import mark_folder, marked_scene
+from crumple.recording.mark import mark_folder, marked_scene
+from crumple.recording.model_file import fit_problem
 from crumple.recording.recording import Recording
 from crumple.scenes import Scene, dump_scene, scene_from_tables
 from crumple.simulation.model import Model
@@ -51,21 +51,11 @@ def check_edits(recording: Recording, scene: Scene) -> list[str]:
     return [f"{recording.scene_path} was changed since the recording began; from now on with the new {_some(changed)}"]
 
 
-def check_fit(recording: Recording, model: Model, start: State, state: State) -> None:
-    """`InputError` unless `state` is one of the model's: as many sheets, materials, obstacles, handles, attachments."""
-    mesh = state.mesh
-    pairs = {
-        "sheets": (len(model.sheet_names), _count(mesh.face_sheet), True),
-        "materials": (len(model.materials), _count(mesh.face_material), False),
-        "obstacles": (len(model.obstacles), len(state.obstacle_lag), True),
-        "obstacle nodes": (len(start.obstacle_x), len(state.obstacle_x), True),
-        "handles": (len(model.handles), _count(state.pins.handle), False),
-        "attachments": (len(model.attachments), _count(state.bonds.attachment), False),
-    }
-    for name, (wanted, found, exact) in pairs.items():
-        if found > wanted or (exact and found != wanted):
-            remedy = f"has {wanted} {name}, but frame {state.frame} has {found}; was it changed since?"
-            raise InputError(str(recording.scene_path), remedy)
+def check_fit(place: Path, model: Model, state: State) -> None:
+    """`InputError` unless `state` is one of the model's; `place`: the file that the model comes from."""
+    problem = fit_problem(model, state)
+    if problem:
+        raise InputError(str(place), f"{problem}; was it changed since?")
 
 
 def adopt_scene(recording: Recording, scene: Scene, *, rewrite: bool) -> None:
@@ -75,11 +65,6 @@ def adopt_scene(recording: Recording, scene: Scene, *, rewrite: bool) -> None:
         write_atomically(recording.scene_path, text.encode())
     if marked_scene(recording.path) != text:
         mark_folder(recording.path, text)
-
-
-def _count(index: np.ndarray) -> int:
-    """One more than the largest of an array of indices."""
-    return int(index.max()) + 1 if index.size else 0
 
 
 def _differences(a: Any, b: Any, path: str) -> Iterator[str]:

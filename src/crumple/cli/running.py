@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -55,16 +56,12 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
     """Continue the recording in `folder` to its end, or to a new end."""
     console = Console(stderr=True)
     recording = Recording(folder)
-    if not recording.scene_path.is_file():
-        raise InputError(str(folder), "has no scene.toml to resume from")
     find_beginning(recording, frame)  # tells of a frame that stops the resumption before anything takes long
-    scene = load_with_length(str(recording.scene_path), frames, until)
-    notes = check_edits(recording, scene)
-    compile_with_notice(console, remeshing=scene.remeshing is not None)
-    model, start = build(scene, relax=False)
+    model, scene, notes = _recorded(recording, frames, until)
+    compile_with_notice(console, remeshing=model.remeshing is not None)
 
     def check(state: State) -> None:
-        check_fit(recording, model, start, state)
+        check_fit(recording.model_path if scene is None else recording.scene_path, model, state)
         if state.frame > model.frame_count:
             given = "--frames" if frames is not None else "--until" if until is not None else "run.duration"
             remedy = f"{folder} has {state.frame} frames already; --frame goes back to an earlier one"
@@ -74,7 +71,8 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
     with recorder:
         for note in notes:
             show_warning(note)
-        adopt_scene(recording, scene, rewrite=frames is not None or until is not None)
+        if scene is not None:
+            adopt_scene(recording, scene, rewrite=frames is not None or until is not None)
         if state.frame >= model.frame_count:
             console.print(f"{folder} is complete ({state.frame} frames); --frames or --until makes it longer")
             return
@@ -82,22 +80,44 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
         _advance(console, model, state, recorder)
 
 
+def _recorded(recording: Recording, frames: int | None, until: float | None) -> tuple[Model, Scene | None, list[str]]:
+    """The model to go on with, the scene if there is one, and what was edited in it since, a line each.
+
+    The scene is built, and its sheets meshed, only where the stored model is not the one that it describes.
+    """
+    stored, model = recording.stored_model(), recording.present_model()
+    if stored is not None and stored.lacking:
+        remedy = "which only Python can give again: crumple.Simulation.resume(folder, terms=[…]), then run()"
+        raise InputError(str(recording.path), f"was made with {stored.lacking}, {remedy}")
+    if recording.scene_path.is_file():
+        scene = load_with_length(str(recording.scene_path), frames, until)
+        notes = check_edits(recording, scene)
+        return build(scene, relax=False)[0] if model is None else replace(model, duration=scene.run.duration), scene, notes
+    if model is None:
+        raise InputError(str(recording.path), "has neither scene.toml nor model.h5 to resume from")
+    return replace(model, duration=new_length(frames, until, model.frame_time) or model.duration), None, []
+
+
 def load_with_length(
     source: str, frames: int | None, until: float | None, *, overrides: Sequence[str] = (), quick: bool = False
 ) -> Scene:
     """The scene with its duration changed to `frames` frames or `until` [s], if given."""
+    scene = load_scene(source, overrides, quick=quick)
+    duration = new_length(frames, until, scene.run.frame_time)
+    if duration is None:
+        return scene
+    return scene.model_copy(update={"run": scene.run.model_copy(update={"duration": duration})})
+
+
+def new_length(frames: int | None, until: float | None, frame_time: float) -> float | None:
+    """The duration [s] that the options `frames` or `until` [s] ask for, None if they do not."""
     if frames is not None and until is not None:
         raise InputError("--frames, --until", "give only one of them")
     if until is not None and not 0.0 < until <= LONGEST_RUN:
         raise InputError("--until", f"must be > 0 and at most {LONGEST_RUN:g} s", until)
-    scene = load_scene(source, overrides, quick=quick)
-    if frames is not None:
-        until = frames * scene.run.frame_time
-        if until > LONGEST_RUN:
-            raise InputError("--frames", f"must not last longer than {LONGEST_RUN:g} s in all", frames)
-    if until is None:
-        return scene
-    return load_scene(source, [*overrides, f"run.duration={until!r}"], quick=quick)
+    if frames is not None and frames * frame_time > LONGEST_RUN:
+        raise InputError("--frames", f"must not last longer than {LONGEST_RUN:g} s in all", frames)
+    return frames * frame_time if frames is not None else until
 
 
 def _advance(console: Console, model: Model, state: State, recorder: Recorder) -> None:

@@ -29,7 +29,8 @@ class Clip:
     """Chosen `frames` of a recording with their `times` [s], and what is the same in all of them.
 
     `rate` recorded frames per second;  `sheet_names`;  `boxes` (sheet_count, 2, 2) of the pattern, which the texture is
-    laid on;  `resampler` onto the one mesh that all frames shall have, None for each its own.
+    laid on;  `resampler` onto the one mesh that all frames shall have, None for each its own;
+    `target_texture` of that mesh, see `State.texture`.
     """
 
     recording: Recording
@@ -41,6 +42,7 @@ class Clip:
     resampler: Resampler | None
     with_obstacles: bool
     progress: Progress | None = None
+    target_texture: Floats | None = None
 
     @property
     def constant(self) -> bool:
@@ -74,7 +76,7 @@ class Clip:
         x, v = resampler.nodes(state.mesh, state.x, state.v)
         face = resampler.faces(state.mesh)
         data = {name: values[face] for name, values in face_data(state).items()}
-        return Surface(target, x, v, texture_coordinates(target, self.boxes), data)
+        return Surface(target, x, v, texture_coordinates(target, self.boxes, self.target_texture), data)
 
     def _solids(self, state: State) -> tuple[Solid, ...]:
         """The obstacles, each with points of its own."""
@@ -106,6 +108,7 @@ def choose_frames(
     boxes = pattern_boxes(first.mesh)
     known = list(times)
     span = times[known[-1]] - times[known[0]]
+    finest = recording.load(finest_frame(recording, chosen)) if constant else None
     return Clip(
         recording=recording,
         frames=chosen,
@@ -113,7 +116,8 @@ def choose_frames(
         rate=(known[-1] - known[0]) / span if span > 0.0 else USUAL_RATE,
         sheet_names=sheet_names(recording, len(boxes)),
         boxes=boxes,
-        resampler=Resampler(recording.load(finest_frame(recording, chosen)).mesh) if constant else None,
+        resampler=None if finest is None else Resampler(finest.mesh),
+        target_texture=None if finest is None else finest.texture,
         with_obstacles=with_obstacles,
         progress=progress,
     )
@@ -156,11 +160,17 @@ def finest_frame(recording: Recording, frames: list[int]) -> int:
 
 
 def sheet_names(recording: Recording, count: int) -> list[str]:
-    """Names of the sheets: those of the scene, `sheet_0` and so on where it gives none; all different."""
+    """Names of the sheets: those of the scene, `sheet_0` and so on where it gives none; all different.
+
+    Without a scene, those of the model.
+    """
     try:
-        listed = tomllib.loads(recording.scene_path.read_text(encoding="utf-8")).get("sheets", [])
+        if not recording.scene_path.is_file():
+            listed = [{"name": name} for name in recording.model().sheet_names]
+        else:
+            listed = tomllib.loads(recording.scene_path.read_text(encoding="utf-8")).get("sheets", [])
         given = [sheet.get("name") if isinstance(sheet, dict) else None for sheet in listed]
-    except (OSError, ValueError):
+    except (OSError, ValueError, InputError):
         given = []
     names: list[str] = []
     for k in range(count):

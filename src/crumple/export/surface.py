@@ -104,7 +104,12 @@ class Snapshot:
 def surface_of(state: State, boxes: Floats | None = None) -> Surface:
     """The sheets of a state on their own mesh; `boxes` as in `texture_coordinates`."""
     require_finite(state)
-    return Surface(state.mesh, state.x, state.v, texture_coordinates(state.mesh, boxes), face_data(state))
+    return Surface(state.mesh, state.x, state.v, texture_of(state, boxes), face_data(state))
+
+
+def texture_of(state: State, boxes: Floats | None = None) -> Floats:
+    """Texture coordinates of the vertices, (vertex_count, 2): those of the sheets' files, or the scaled pattern."""
+    return texture_coordinates(state.mesh, boxes, state.texture)
 
 
 def face_data(state: State) -> dict[str, np.ndarray]:

@@ -26,8 +26,9 @@ def pattern_boxes(mesh: SheetMesh) -> Floats:
     return boxes
 
 
-def texture_coordinates(mesh: SheetMesh, boxes: Floats | None = None) -> Floats:
-    """Texture coordinates of each vertex, (vertex_count, 2): the pattern with each sheet's box scaled to 0..1.
+def texture_coordinates(mesh: SheetMesh, boxes: Floats | None = None, given: Floats | None = None) -> Floats:
+    """Texture coordinates of each vertex, (vertex_count, 2): the pattern with each sheet's box scaled to 0..1, or the
+    `given` ones (vertex_count, 2) of sheets that have any that are not zero.
 
     The first coordinate runs to the right, the second upwards, so that a picture of the sheet's proportions lies on it
     undistorted. `boxes` (sheet_count, 2, 2): give those of one frame (`pattern_boxes`) to all frames of a recording.
@@ -37,7 +38,12 @@ def texture_coordinates(mesh: SheetMesh, boxes: Floats | None = None) -> Floats:
     low, size = boxes[:, 0], boxes[:, 1] - boxes[:, 0]
     size = np.where(size > 0.0, size, 1.0)
     sheet = vertex_sheets(mesh)
-    return (mesh.u - low[sheet]) / size[sheet]
+    scaled: Floats = (mesh.u - low[sheet]) / size[sheet]
+    if given is None or not given.any():
+        return scaled
+    has_own = np.zeros(len(boxes), bool)
+    has_own[sheet[given.any(axis=1)]] = True
+    return np.where(has_own[sheet][:, None], given, scaled)
 
 
 def at_nodes(mesh: SheetMesh, values: Floats) -> Floats:

@@ -1,43 +1,28 @@
 """The folder of a recording: what in it is crumple's own, and when it may be written.
 
-A mark (`.crumple`) says that crumple made the folder, and holds the scene that the recording was made with. Only what
-has a name of a recording in a marked folder is ever replaced; everything else belongs to the user.
+Only what has a name of a recording in a marked folder is ever replaced; everything else belongs to the user.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 from crumple.errors import InputError
 from crumple.recording.files import TEMPORARY_SUFFIX, read_file, refuse_link, sync_folder, write_atomically
-from crumple.recording.log import strict_json
+from crumple.recording.mark import MARK
+from crumple.recording.model_file import MODEL
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording
 
-MARK, LOCK, SCENE, LOG, SET_ASIDE = ".crumple", ".lock", "scene.toml", "log.jsonl", "set-aside"
+LOCK, SCENE, LOG, SET_ASIDE = ".lock", "scene.toml", "log.jsonl", "set-aside"
 FOLDERS = ("frames", "obstacles")
-OWN_FILES = (MARK, LOCK, SCENE, LOG, FRAME_INDEX, OBSTACLE_INDEX)
+OWN_FILES = (MARK, LOCK, SCENE, MODEL, LOG, FRAME_INDEX, OBSTACLE_INDEX)
 OWN_NAMES = frozenset((*FOLDERS, SET_ASIDE, *OWN_FILES, *(name + TEMPORARY_SUFFIX for name in OWN_FILES)))
 OUTPUT_SUFFIXES = (
     *(".png", ".jpg", ".gif", ".mp4", ".webm", ".csv", ".json"),
     *(".obj", ".ply", ".stl", ".vtk", ".vtp", ".usd", ".usda", ".usdc", ".usdz", ".glb", ".gltf", ".abc"),
 )
 """Pictures, films, tables and exports that crumple's commands may write beside a recording's files; left alone."""
-
-
-def mark_folder(folder: Path, scene: str) -> None:
-    """Say that `folder` is a recording of the resolved scene text `scene` (TOML)."""
-    write_atomically(folder / MARK, strict_json({"crumple": "recording", "scene": scene}).encode())
-
-
-def marked_scene(folder: Path) -> str | None:
-    """The scene text that the recording was made with; None when that is not known (version 0.1 had no mark)."""
-    try:
-        scene = json.loads(read_file(folder / MARK))["scene"]
-    except (InputError, ValueError, LookupError, TypeError, RecursionError):
-        return None
-    return scene if isinstance(scene, str) else None
 
 
 def is_marked(folder: Path) -> bool:

@@ -14,7 +14,6 @@ import h5py
 import numpy as np
 
 from crumple.errors import InputError
-from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.texture import at_nodes, texture_coordinates
 from crumple.recording.codec import Table, digest, flatten, restore
 from crumple.recording.plain_hdf import read_table
@@ -92,7 +91,7 @@ def encode_frame(state: State) -> bytes:
         stored["x"],
         state.mesh.face_nodes,
         point_data={name: stored[path] for name, path in (POINT_DATA | _own_data(state, "node")).items()}
-        | _pattern_data(state.mesh),
+        | _pattern_data(state),
         cell_data={name: stored[path] for name, path in (CELL_DATA | _own_data(state, "face")).items()},
         field_data={"TimeValue": np.array([state.time]), "frame": np.array([state.frame])},
     )
@@ -175,12 +174,15 @@ def _own_data(state: State, where: str) -> dict[str, str]:
     return {name: f"own/{name}/values" for name in sorted(shown) if state.own[name].values.dtype.kind in "fiu"}
 
 
-def _pattern_data(mesh: SheetMesh) -> dict[str, Floats]:
-    """Pattern coordinates [m] and texture coordinates (the pattern scaled to 0..1) of the nodes, for viewing.
+def _pattern_data(state: State) -> dict[str, Floats]:
+    """Pattern coordinates [m] and texture coordinates (those of the sheet's file, or the pattern scaled to 0..1) of the
+    nodes, for viewing.
 
     A node on a seam shows one of its vertices; `crumple export --to vtk` writes all of them.
     """
-    return {"pattern": at_nodes(mesh, mesh.u), "texture": at_nodes(mesh, texture_coordinates(mesh))}
+    mesh = state.mesh
+    texture = texture_coordinates(mesh, given=state.texture)
+    return {"pattern": at_nodes(mesh, mesh.u), "texture": at_nodes(mesh, texture)}
 
 
 def _store(image: HdfImage, path: str, value: Any) -> h5py.Dataset | None:

@@ -18,13 +18,13 @@ from crumple.recording.folder import (
     SCENE,
     check_vacant,
     is_marked,
-    mark_folder,
-    marked_scene,
     refuse_links,
     set_aside,
 )
 from crumple.recording.frame import encode_frame
 from crumple.recording.log import Line, StepLog, plain
+from crumple.recording.mark import mark_folder, marked_scene
+from crumple.recording.model_file import MODEL, encode_model
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles, encode_obstacles, obstacle_surface
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording, Series, read_series, write_series
 from crumple.recording.vtkhdf import DamagedFile
@@ -48,10 +48,12 @@ class Recorder(Observer):
         self._log = StepLog(self.recording.log_path)
         self._frame_series, self._obstacle_series = repair_indices(self.recording)
         self._shown: Floats | None = None
+        self._model: Model | None = None
         self._line: Line | None = None
 
     def on_start(self, model: Model, state: State) -> None:
-        """Write the state that the run starts from, unless it is the frame that the run resumes from."""
+        """Write the model, and the state that the run starts from unless it is the frame that the run resumes from."""
+        self._write_model(model)
         if state.frame not in self.recording.frames:
             self._write_frame(model, state)
         else:
@@ -67,6 +69,7 @@ class Recorder(Observer):
         if self._line is not None:
             self._line["frame_end"] = plain(report)
         self._write_line()
+        self._write_model(model)
         self._write_frame(model, state)
 
     def on_end(self, model: Model, state: State) -> None:
@@ -92,6 +95,15 @@ class Recorder(Observer):
         line, self._line = self._line, None  # a line that a full disk refused is not tried again
         if line is not None:
             self._log.append(line)
+
+    def _write_model(self, model: Model) -> None:
+        """Write the model if it is another than before: handles that are moved by hand change it."""
+        if model is self._model:
+            return
+        path, content = self.recording.model_path, encode_model(model, marked_scene(self.recording.path) or "")
+        if not path.is_file() or path.read_bytes() != content:
+            write_atomically(path, content)
+        self._model = model
 
     def _write_frame(self, model: Model, state: State) -> None:
         """Obstacles first: the frame file says that all of it is there."""
@@ -134,13 +146,14 @@ class Resolved(Protocol):
         ...
 
 
-def create_recording(path: str | Path, scene: Resolved | str, *, force: bool = False) -> Recorder:
+def create_recording(path: str | Path, scene: Resolved | str | None = None, *, force: bool = False) -> Recorder:
     """A recorder for a new recording in folder `path` of a `scene`, or of its resolved text (TOML).
 
+    `scene`: none when the model was built by hand. Either way the recorder writes the model when the run starts.
     Refuses a folder that crumple did not make or that holds anything else, and a recording with frames unless `force`.
     """
     folder = Path(path)
-    if not isinstance(scene, str):
+    if scene is not None and not isinstance(scene, str):
         scene = tomli_w.dumps(scene.tables())
     check_vacant(folder, force)
     try:
@@ -151,12 +164,15 @@ def create_recording(path: str | Path, scene: Resolved | str, *, force: bool = F
     try:
         check_vacant(folder, force)  # again, now that nobody else writes here
         if not is_marked(folder):
-            mark_folder(folder, scene)
+            mark_folder(folder, scene or "")
         for name in FOLDERS:
             (folder / name).mkdir(exist_ok=True)
         _clear(Recording(folder))
-        mark_folder(folder, scene)
-        write_atomically(folder / SCENE, scene.encode())
+        mark_folder(folder, scene or "")
+        if scene is None:
+            (folder / SCENE).unlink(missing_ok=True)
+        else:
+            write_atomically(folder / SCENE, scene.encode())
         return Recorder(folder, lock=lock)
     except BaseException:
         lock.close()
@@ -164,7 +180,7 @@ def create_recording(path: str | Path, scene: Resolved | str, *, force: bool = F
 
 
 def _clear(recording: Recording) -> None:
-    """Delete the frames (last first, so that a kill leaves a shorter recording), obstacles, indices and log.
+    """Delete the frames (last first, so that a kill leaves a shorter recording), obstacles, indices, log and model.
 
     A scene.toml that the user edited is moved aside.
     """
@@ -177,7 +193,7 @@ def _clear(recording: Recording) -> None:
         recording.obstacle_path(frame).unlink()
     for folder in (recording.path, recording.frames_path, recording.obstacles_path):
         remove_temporaries(folder)
-    for name in (FRAME_INDEX, OBSTACLE_INDEX, LOG):
+    for name in (FRAME_INDEX, OBSTACLE_INDEX, LOG, MODEL):
         (recording.path / name).unlink(missing_ok=True)
 
 

@@ -1,6 +1,7 @@
 """A recording on disk, for reading.
 
-scene.toml                       the resolved scene
+scene.toml                       the resolved scene; none when the model was built by hand
+model.h5                         the model: all that is constant during the run
 frames/frame_000000.vtkhdf …     one file per frame, each the complete state
 run.vtkhdf.series                index that ParaView opens as a time series
 obstacles/…, obstacles.vtkhdf.series   the obstacles for viewing
@@ -22,8 +23,11 @@ from crumple.errors import InputError
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import decode_frame, frame_time
 from crumple.recording.log import Line, Log, read_log
+from crumple.recording.mark import marked_scene
+from crumple.recording.model_file import MODEL, StoredModel, decode_model, scene_digest
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
 from crumple.recording.table import TABLES, frame_table, step_table
+from crumple.simulation.model import Model
 from crumple.state import State
 
 FRAME_NAME = re.compile(r"frame_([0-9]{6}|[1-9][0-9]{6,17})\.vtkhdf")
@@ -60,6 +64,10 @@ class Recording:
         return self.path / "scene.toml"
 
     @property
+    def model_path(self) -> Path:
+        return self.path / MODEL
+
+    @property
     def log_path(self) -> Path:
         return self.path / "log.jsonl"
 
@@ -84,6 +92,36 @@ class Recording:
             known = f"has frames {frames[0]} to {frames[-1]}" if frames else "has no finished frame"
             raise InputError(str(self.path), known, frame)
         return decode_frame(self.frame_path(frame), frame)
+
+    def stored_model(self) -> StoredModel | None:
+        """What is stored of the model, as it was at the newest frame; None in recordings from before it was."""
+        return decode_model(self.model_path) if self.model_path.is_file() else None
+
+    def present_model(self) -> Model | None:
+        """The stored model; None when there is none, or when scene.toml says something else by now.
+
+        The user's own terms and sizing criteria are not in it.
+        """
+        stored = self.stored_model()
+        if stored is None or stored.model is None:
+            return None
+        scene = marked_scene(self.path)
+        is_edited = self.scene_path.is_file() and (scene is None or self.scene_path.read_bytes() != scene.encode())
+        return None if is_edited or stored.scene != scene_digest(scene or "") else stored.model
+
+    def model(self) -> Model:
+        """The model that the recording was made with, but for the user's own terms and sizing criteria.
+
+        `InputError` when it is not stored, or scene.toml was edited since; then `build(recording.scene_path)`.
+        """
+        model = self.present_model()
+        if model is not None:
+            return model
+        stored = self.stored_model()
+        if stored is not None and stored.obstruction:
+            raise InputError(str(self.model_path), f"does not hold the model: cannot store {stored.obstruction}")
+        why = "has no model.h5" if stored is None else "has a scene.toml that was edited since model.h5 was written"
+        raise InputError(str(self.path), f"{why}; crumple.build makes the model from its scene.toml")
 
     def times(self) -> dict[int, float]:
         """The simulated time of every finished frame [s], from the index where it knows, else from the frame."""

@@ -14,6 +14,7 @@ from crumple.mesh.validate import validate_mesh
 from crumple.recording.codec import flatten
 from crumple.recording.files import StorageError
 from crumple.recording.frame import check_view, frame_time
+from crumple.recording.model_file import fit_problem
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
 from crumple.recording.recording import FRAME_INDEX, FRAME_NAME, Recording, read_series
 from crumple.state import State
@@ -78,8 +79,10 @@ class Verification:
 
 
 def verify_recording(recording: Recording, progress: Callable[[FrameCheck], None] | None = None) -> Verification:
-    """Check every finished frame, the obstacles and the index; `progress` is called with each result of a frame."""
+    """Check every finished frame, the obstacles, the model and the index; `progress` is called with each result of a
+    frame."""
     obstacles, problems = verify_obstacles(recording)
+    problems += verify_model(recording)
     checks: list[FrameCheck] = []
     for frame in recording.frames:
         checks.append(_check_frame(recording, frame, obstacles))
@@ -121,6 +124,22 @@ def verify_obstacles(recording: Recording) -> tuple[ObstacleSurface | None, list
         elif not np.array_equal(kept.active, kept.surface.active_faces(kept.time)):
             problems.append(f"{path}: shows obstacles as active that are not, or the other way round")
     return surface, problems
+
+
+def verify_model(recording: Recording) -> list[str]:
+    """What is wrong with the stored model: that it cannot be read, or that the newest frame is none of its own."""
+    try:
+        stored = recording.stored_model()
+    except (InputError, StorageError) as error:
+        return [str(error)]
+    if stored is None or stored.model is None:
+        return []
+    try:
+        state = recording.load()
+    except (InputError, StorageError):
+        return []  # which is told with the frame
+    problem = fit_problem(stored.model, state)
+    return [f"{recording.model_path}: {problem}"] if problem else []
 
 
 def verify_frame(recording: Recording, frame: int) -> FrameCheck:

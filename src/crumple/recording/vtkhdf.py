@@ -127,7 +127,7 @@ def open_hdf(path: Path) -> Iterator[HdfContent]:
             yield HdfContent(file, len(content))
     except BROKEN as error:
         reason = " ".join(str(error).split())[:120]
-        raise DamagedFile(str(path), f"truncated or corrupt, not a frame of a recording: {reason}") from None
+        raise DamagedFile(str(path), f"truncated or corrupt, not a file of a recording: {reason}") from None
 
 
 def _put_or_link(image: HdfImage, path: str, array: Any) -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crumple.analysis.analyze import recording_model
 from crumple.errors import InputError
 from crumple.geometry.metric import tensor_norm
 from crumple.geometry.triangle import face_areas
 from crumple.recording.recording import Recording
 from crumple.rendering.engine import load_matplotlib
-from crumple.scenes import build, load_scene
 from crumple.simulation.adapting import state_sizing
 from crumple.simulation.model import Model
 from crumple.state import State
@@ -61,7 +61,7 @@ FIELDS = {
 
 
 SIZING = "sizing"
-"""The field that is computed anew, with the scene of the recording."""
+"""The field that is computed anew, with the model of the recording."""
 
 
 def color_field(name: str, recording: Recording | None = None) -> ColorField:
@@ -74,10 +74,8 @@ def color_field(name: str, recording: Recording | None = None) -> ColorField:
 
 
 def sizing_field(recording: Recording) -> ColorField:
-    """Edge length that the next remeshing would allow at each face, from the scene of the recording."""
-    if not recording.scene_path.is_file():
-        raise InputError(str(recording.path), "has no scene.toml to compute the sizing field from")
-    model, _ = build(load_scene(recording.scene_path), relax=False)
+    """Edge length that the next remeshing would allow at each face, from the model of the recording."""
+    model = recording_model(recording)
     if model.remeshing is None:
         raise InputError("render --color-by", "this scene does not remesh: it has no sizing field", SIZING)
     return ColorField("edges [mm]", "cells", lambda state: allowed_length(model, state), "RdYlBu", log=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from crumple.mesh.sheet_mesh import make_sheet_mesh
+from crumple.mesh.texture import texture_coordinates, vertex_sheets
 from crumple.rendering.fields import ColorField
 from crumple.rendering.spaces import draw_space
 from crumple.rendering.surface import Patches, find_creases, make_patches, make_rim, refine, refine_values
@@ -39,14 +40,34 @@ class Part:
         )
 
 
-def sheet_part(state: State, space: str, tint: Floats) -> Part:
-    """The sheets of `state` in a space; looks are in the rows 0, 2, 4, … by sheet."""
+def sheet_part(state: State, space: str, tint: Floats, boxes: Floats) -> Part:
+    """The sheets of `state` in a space; looks are in the rows 0, 2, 4, … by sheet.
+
+    `boxes` (sheet_count, 4): left, bottom, width, height of the patterns [m], on which pictures lie.
+    """
     mesh, drawn = state.mesh, draw_space(state, space)
     sharp = np.zeros(len(mesh.twin), bool)
     if space != "pattern":
         sharp = find_creases(mesh, drawn.points, state.y)
     patches = make_patches(drawn.faces, mesh.twin, drawn.points, sharp)
-    return Part(patches, mesh.u[mesh.faces], tint, 2 * mesh.face_sheet.astype(np.int32), _altitudes(patches.point))
+    return Part(
+        patches,
+        _picture_places(state, boxes)[mesh.faces],
+        tint,
+        2 * mesh.face_sheet.astype(np.int32),
+        _altitudes(patches.point),
+    )
+
+
+def _picture_places(state: State, boxes: Floats) -> Floats:
+    """Where in the box of its pattern the picture of each vertex is [m], (vertex_count, 2): at the vertex itself,
+    unless the file of the sheet gives texture coordinates."""
+    mesh = state.mesh
+    if not state.texture.any():
+        return mesh.u
+    corners = np.stack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+    sheet = vertex_sheets(mesh)
+    return boxes[sheet, :2] + texture_coordinates(mesh, corners, state.texture) * boxes[sheet, 2:]
 
 
 def solid_part(points: Floats, faces: Ints, row: int, longest: float) -> Part:

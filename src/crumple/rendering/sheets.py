@@ -1,15 +1,19 @@
-"""What each sheet of a recording is made of, as its scene tells."""
+"""What each sheet of a recording is made of, as its scene or its model tells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from crumple.errors import InputError
 from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.recording.recording import Recording
 from crumple.rendering.looks import known_look
 from crumple.scenes import load_scene
 from crumple.scenes.materials import make_material
+from crumple.simulation.model import Model
 
 METAL, SOFT = 2e10, 1e8
 """Young's modulus from which a sheet is taken for metal, and below which for cloth [Pa]."""
@@ -28,11 +32,13 @@ class SheetKind:
 
 
 def sheet_kinds(recording: Recording) -> list[SheetKind]:
-    """The kind of each sheet; empty when the recording has no scene that can be read."""
+    """The kind of each sheet; empty when the recording has neither a scene nor a model that can be read."""
     try:
+        if not recording.scene_path.is_file():
+            return _kinds_of_model(recording.model(), recording.load(recording.frames[0]).mesh)
         sheets = load_scene(recording.scene_path).sheets
         return [_kind(sheet) for sheet in sheets]
-    except InputError:
+    except (InputError, IndexError):
         return []
 
 
@@ -44,6 +50,17 @@ def _kind(sheet) -> SheetKind:  # type: ignore[no-untyped-def]
         if name and (look := known_look(str(name))):
             return SheetKind(look, material.thickness)
     return SheetKind(guess_by_numbers(material), material.thickness)
+
+
+def _kinds_of_model(model: Model, mesh: SheetMesh) -> list[SheetKind]:
+    """The same for a model that was built by hand, by the material of each sheet's first face."""
+    kinds = []
+    for sheet, name in enumerate(model.sheet_names):
+        face = int(np.argmax(mesh.face_sheet == sheet))
+        material = model.materials[mesh.face_material[face]]
+        look = known_look(material.name) or known_look(name) or guess_by_numbers(material)
+        kinds.append(SheetKind(look, material.thickness))
+    return kinds
 
 
 def guess_by_numbers(material: Material) -> str:

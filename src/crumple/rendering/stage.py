@@ -118,7 +118,7 @@ class Stage:
         """What is to be drawn of `state`, with the light on it."""
         plan = self.plan
         solids, veils = self._sorted_obstacles(state, obstacles if plan.space == "world" else None)
-        sheets = sheet_part(state, plan.space, field_tint(state, plan.field, plan.field_range))
+        sheets = sheet_part(state, plan.space, field_tint(state, plan.field, plan.field_range), plan.boxes)
         row = len(self._looks) - 1
         others = [solid_part(state.obstacle_x, faces, row, OBSTACLE_EDGE * plan.scale) for faces in solids]
         part = join_parts([sheets, *others])

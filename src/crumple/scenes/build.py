@@ -134,14 +134,15 @@ def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) 
     path = ("sheets", k, "shape")
     made = None
     with problems.catch(path):
-        mesh, x, v = sheet_shape(sheet.shape, lambda text: problems.note(path, text))
+        mesh, x, v, texture = sheet_shape(sheet.shape, lambda text: problems.note(path, text))
         found = validate_mesh(mesh, x)
         if not found and mesh.face_material.max() >= len(materials):
             found = [f"has face group {mesh.face_material.max()} but the sheet has {len(materials)} material(s)"]
         for problem in found:
             problems.add(path, _where(sheet) + problem)
         if not found:
-            made = crease_sheet(sheet, k, initial_state(mesh, x, v=v), materials, problems)
+            start = initial_state(mesh, x, v=v).replaced(texture=texture)
+            made = crease_sheet(sheet, k, start, materials, problems)
     return None if made is None else _placed(sheet, made)
 
 

@@ -12,7 +12,13 @@ from crumple.errors import InputError
 from crumple.mesh.dart import DartFold, dart
 from crumple.mesh.generate import cylinder, disk, moebius, rectangle
 from crumple.mesh.obj import read_obj
-from crumple.mesh.obj_sheet import choose_pattern, merge_pattern_and_world, sheet_from_obj, surface_from_obj
+from crumple.mesh.obj_sheet import (
+    choose_pattern,
+    merge_pattern_and_world,
+    sheet_from_obj,
+    sheet_texture,
+    surface_from_obj,
+)
 from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
 from crumple.mesh.outline import outline
 from crumple.mesh.pouch import pouch
@@ -22,20 +28,25 @@ from crumple.scenes.sizes import cylinder_segments, flat_divisions, sphere_subdi
 from crumple.typing import Floats, Ints
 
 
-def sheet_shape(shape: Any, note: Callable[[str], None] = lambda text: None) -> tuple[SheetMesh, Floats, Floats]:
-    """Mesh, world positions [m] and velocities [m/s] (node_count, 3) of a sheet's shape, before its transform.
+def sheet_shape(
+    shape: Any, note: Callable[[str], None] = lambda text: None
+) -> tuple[SheetMesh, Floats, Floats, Floats | None]:
+    """Mesh, world positions [m] and velocities [m/s] (node_count, 3) of a sheet's shape, before its transform, and
+    texture coordinates (vertex_count, 2) if its file has any that are not the pattern itself.
 
     `note` is told what was decided that the user might have meant otherwise.
     """
     if shape.kind == "file":
         data = read_obj(shape.mesh)
+        origin = choose_pattern(data, shape.pattern)[2]
         if shape.pattern == "auto" and data.has_texture:
-            note(_PATTERN_NOTES[choose_pattern(data, "auto")[2]])
-        return *sheet_from_obj(data, shape.pattern), data.velocity
+            note(_PATTERN_NOTES[origin])
+        mesh, x = sheet_from_obj(data, shape.pattern)
+        return mesh, x, data.velocity, None if origin == "uv" else sheet_texture(data, mesh)
     if shape.kind == "sewn":
-        return _sewn(shape)
+        return *_sewn(shape), None
     mesh, x = _SHEETS[shape.kind](shape)
-    return mesh, x, np.zeros_like(x)
+    return mesh, x, np.zeros_like(x), None
 
 
 _WORLD_NOTE = (

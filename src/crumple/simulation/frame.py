@@ -59,7 +59,8 @@ def advance_once(state: State, derived: Derived, end: float, is_embedded: bool) 
         with derived.timer("plasticity"):
             settled = settle(moved, derived, report.step)
             settled, is_embedded = embed(moved, settled, derived, is_embedded)
-        return settled, replace(report, energies=measure_energies(settled, derived)), is_embedded
+        energies = measure_energies(settled, derived) | report.energies  # the latter: of contact, while it was solved
+        return settled, replace(report, energies=energies), is_embedded
 
 
 def settle(state: State, derived: Derived, step: float) -> State:

@@ -13,8 +13,8 @@ from crumple.state import State
 class StepReport:
     """One accepted time step: when it ended [s], how long it was [s], what it cost and what it left.
 
-    `energies` [J] by term at the end of the step; `min_gap` smallest contact gap [m]; `retries` shortened attempts;
-    `note` why a step was shortened or an obstacle held back, else "".
+    `energies` [J] by term at the end of the step, and of "contact"; `min_gap` smallest contact gap [m];
+    `retries` shortened attempts;  `note` why a step was shortened or an obstacle held back, else "".
     """
 
     time: float

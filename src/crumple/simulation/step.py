@@ -55,7 +55,7 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
         iterations=attempt.iterations + outcome.iterations,
         contacts=outcome.contacts,
         min_gap=outcome.min_gap,
-        energies={},
+        energies={"contact": outcome.contact_energy},
         seconds=clock.perf_counter() - begin,
         retries=attempt.retries,
         note=_note(model, moved, outcome),

@@ -102,7 +102,7 @@ class Outcome:
 
     `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
-    `min_gap`: smallest contact gap [m], infinite when nothing is near.
+    `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J].
     """
 
     x: Floats
@@ -114,6 +114,7 @@ class Outcome:
     min_gap: float
     held: tuple[int, ...]
     loose: bool = False
+    contact_energy: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -191,6 +192,7 @@ class Newton:
             min_gap=np.inf if touching is None else touching.smallest_gap(pose.x),
             held=tuple(sorted(self._held)),
             loose=self._loose,
+            contact_energy=0.0 if touching is None else touching.barrier_value(pose.x),
         )
 
     def _jump(self, pose: Pose, guess: Floats, target: Floats) -> None:

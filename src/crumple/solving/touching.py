@@ -89,10 +89,14 @@ class Touching:
 
     def value(self, x: Floats) -> float:
         """Barrier and friction energy [J], infinite where surfaces touch."""
-        total = barrier_energy(self.surface, self._candidates, x, self._stiffness)
+        total = self.barrier_value(x)
         if self._friction is not None and np.isfinite(total):
             total += float(np.sum(self._friction.value(x)))
         return total
+
+    def barrier_value(self, x: Floats) -> float:
+        """The energy of the barrier alone [J]."""
+        return barrier_energy(self.surface, self._candidates, x, self._stiffness)
 
     def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
         """The fraction of the way from x to `target` that is free of collisions, and the parts that limit it."""

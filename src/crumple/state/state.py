@@ -50,6 +50,7 @@ class State:
     `x`, `v` (node_count, 3) world positions [m] and velocities [m/s];  `y` (node_count, 3) plastic embedding [m];
     `plastic_curvature` (face_count, 3) S_p as (xx, yy, xy) [1/m];  `damage` (face_count,) [-];
     `plastic_strain` (face_count, 3) plastic part E_p of the Green strain (xx, yy, xy), none by default;
+    `texture` (vertex_count, 2) where on a picture a vertex is, as the file of the sheet says, zero where it does not;
     `half_turn` (edge_count,) [rad] how far the director of an edge is turned from the middle of its faces, see
     `geometry.directors`, and `half_rate` its rate [rad/s];
     `a` (node_count, 3) accelerations [m/s²], if `has_acceleration`;
@@ -71,6 +72,7 @@ class State:
     obstacle_lag: Floats
     plastic_strain: Floats = attached("face", 3, "conserve", optional=True)
     a: Floats = attached("node", 3, "interpolate", optional=True)
+    texture: Floats = attached("vertex", 2, "interpolate", optional=True)
     half_turn: Floats = attached("edge", 1, "discard", optional=True)
     half_rate: Floats = attached("edge", 1, "discard", optional=True)
     pins: Pins = dataclasses.field(default_factory=no_pins)
