@@ -4,7 +4,7 @@ The energy of a state in equilibrium has a positive definite second derivative K
 in steps; each equilibrium is found by Newton's method from an extrapolation of the two before, and a step at which K
 is not positive definite is halved. Just below the limit, K⁻¹ is dominated by the mode that is about to grow.
 
-K is that of the solver: the membrane's exact one, stress included, and of the hinges k g gᵀ with g = ∂θ/∂x (what this
+K is that of the solver: the membrane's exact one, stress included, and of bending Jᵀ K J with J = ∂ψ/∂(x, φ) (what this
 leaves out is of the order t/R beside the rest for a rolled tube).
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
+from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.state import State
@@ -49,47 +50,59 @@ class Tangent:
         self._state = state
         self._derived = Derived(model, state)
 
-    def settle(self, anchor: Floats, x: Floats) -> State | None:
-        """The equilibrium with the handles at `anchor` (m, 3), from x; None when K is not positive definite there."""
-        state = self._state.replaced(x=x.copy(), pins=moved_pins(self._state.pins, anchor))
-        potential = Potential(len(x), self._derived.stored(state), None, PhaseTimer())
-        system = self._derived.system
+    def settle(self, anchor: Floats, x: Floats, half_turn: Floats) -> State | None:
+        """The equilibrium with the handles at `anchor` (m, 3), from x and the half turns of the edges; None when K is
+        not positive definite there."""
+        state = self._state.replaced(pins=moved_pins(self._state.pins, anchor))
+        stored, turns = self._derived.stored(state), self._derived.turn_count
+        potential = Potential(len(x), stored, None, PhaseTimer(), turn_count=turns)
+        pose = make_pose(x.copy(), half_turn.copy())
+        system = self._system
         for _ in range(ITERATIONS):
-            expansion = potential.expand(make_pose(state.x), exact=True)
-            if not system.factorise(system.assemble(expansion.terms)):
+            expansion = potential.expand(pose, exact=True)
+            if not system.factorise(system.assemble_mixed(expansion.terms, expansion.edge_terms)):  # type: ignore[arg-type]
                 return None
-            step = system.solve(-expansion.gradient)
-            state.x[:] += step
+            force = np.concatenate([expansion.gradient.ravel(), expansion.moments])
+            step, turn = system.split(system.solve(-force))
+            pose.half_turn += potential.half_direction(pose, np.ascontiguousarray(step), turn)
+            pose.x += step
             if np.abs(step).max() < CONVERGED:
-                return state
+                return state.replaced(x=pose.x, half_turn=pose.half_turn)
         return None
 
     def weakest_mode(self, seed: int = 0) -> Floats:
         """The mode of least stiffness per mass at the last equilibrium, (node_count, 3), of length 1."""
         mass = self._derived.mass[:, None]
         mode = np.random.default_rng(seed).standard_normal((len(mass), 3))
+        massless = np.zeros(self._derived.turn_count)
         for _ in range(POWER_ITERATIONS):
-            mode = self._derived.system.solve(mass * mode)
-            mode /= np.linalg.norm(mode)
+            mode, _ = self._system.split(self._system.solve(np.concatenate([(mass * mode).ravel(), massless])))
+            mode = mode / np.linalg.norm(mode)
         return mode
+
+    @property
+    def _system(self) -> MixedSystem:
+        system = self._derived.system
+        assert isinstance(system, MixedSystem), "for the default bending"
+        return system
 
 
 def find_limit(model: Model, state: State, anchors: Callable[[float], Floats]) -> Limit:
     """The first loss of stability as the load grows from 0; `anchors(load)` (m, 3) says where the handles are."""
     tangent = Tangent(model, state)
-    settled = tangent.settle(anchors(0.0), state.x)
+    settled = tangent.settle(anchors(0.0), state.x, state.half_turn)
     assert settled is not None, "unstable without load"
     loads, states, step = [0.0], [settled], FIRST_STEP
     while step > LAST_STEP:
         load = loads[-1] + step
-        found = tangent.settle(anchors(load), _extrapolate(loads, states, load))
+        found = tangent.settle(anchors(load), _extrapolate(loads, states, load), states[-1].half_turn)
         if found is None:
             step *= 0.5
             continue
         loads.append(load)
         states.append(found)
         step = min(GROWTH * step, LONGEST_STEP)
-    last = tangent.settle(anchors(loads[-1]), states[-1].x)
+    last = tangent.settle(anchors(loads[-1]), states[-1].x, states[-1].half_turn)
     assert last is not None
     return Limit(loads[-1], last, tangent.weakest_mode())
 
