@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from static_sheet import StaticSheet
@@ -252,6 +254,18 @@ def test_stiffness_from_materials():
     weak = face_stiffness(PATCH, (paper,), damage=damage, held=damage == 1.0)
     np.testing.assert_allclose(weak[:-1], plate_stiffness(paper) / (1.0 + 2.0 * damage[:-1, None, None]))
     assert weak[-1, 0, 0] > 1e3 * weak[0, 0, 0]
+
+
+@pytest.mark.parametrize("angle", [0.5, np.pi / 2, -1.0])
+def test_turned_grain_is_a_turned_pattern(angle):
+    paper = Material.orthotropic("paper", young=(6e9, 2e9), poisson=0.4, thickness=1e-4, density=0.08)
+    c, s = np.cos(angle), np.sin(angle)
+    under = replace(PATCH, u=np.ascontiguousarray(PATCH.u @ np.array([[c, -s], [s, c]])))
+    x, half_turn, found = POSES["random"], turned(), []
+    for mesh, material in ((PATCH, replace(paper, grain_angle=angle)), (under, paper), (PATCH, paper)):
+        found.append(make_bending_midedge(mesh, LINKS, face_stiffness(mesh, (material,))).value(x, half_turn))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    assert not np.allclose(found[0], found[2], rtol=1e-2)
 
 
 @pytest.mark.parametrize("name", sorted(MESHES))

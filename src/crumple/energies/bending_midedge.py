@@ -36,6 +36,7 @@ from crumple.geometry.directors import (
 )
 from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.materials.material import Material
+from crumple.materials.stiffness import turned
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Bools, Floats, Ints
 
@@ -175,7 +176,7 @@ def plate_stiffness(material: Material) -> Floats:
     """D (3, 3) [N m] of a material: moments (xx, yy, xy) per curvature (xx, yy, xy), energy ½ S·D·S per area.
 
     D11, D22 and D12 + 2 D66 come from `bending`, curved along u, v and 45°; D12 = ν √(D11 D22) with Poisson's ratio
-    ν = C12/√(C11 C22) of the membrane. Isotropic: B [[1, ν, 0], [ν, 1, 0], [0, 0, 2 (1−ν)]]. Measured tables of bending
+    ν = C12/√(C11 C22) of the membrane; then D is turned by the grain. Isotropic: B [[1, ν, 0], [ν, 1, 0], [0, 0, 2 (1−ν)]]. Measured tables of bending
     count with their stiffness at zero curvature, measured membranes with ν at zero strain.
     """
     along_u, diagonal, along_v = (float(b) for b in np.maximum(material.bending.reshape(3, -1)[:, 0], 0.0))
@@ -184,7 +185,9 @@ def plate_stiffness(material: Material) -> Floats:
     coupling = 0.5 * (4.0 * diagonal - along_u - along_v)
     across = float(np.clip(c12 / sqrt(c11 * c22), -0.99, 0.99)) * mean
     twist = max(2.0 * (coupling - across), LEAST_TWIST * mean)
-    return np.array([[along_u, across, 0.0], [across, along_v, 0.0], [0.0, 0.0, twist]])
+    on_grain = np.array([[along_u, across, 0.0], [across, along_v, 0.0], [0.0, 0.0, 0.25 * twist]])
+    double = np.array([1.0, 1.0, 2.0])  # S12 counts once here, twice in the order of `materials.stiffness`
+    return np.asarray(turned(on_grain, material.grain_angle) * np.outer(double, double), np.float64)
 
 
 def face_stiffness(

@@ -1,51 +1,42 @@
 """bend-modulus: the bending stiffness that a mesh shows when it is bent into a cylinder, by direction.
 
-Nodes are put on a cylinder of curvature κ whose axis is turned by φ; B_eff = energy / (½ κ² area), over the inner faces
-(a hinge counts half for each of its faces). The hinge spring on equilateral triangles is isotropic; on other meshes
-the stiffness depends on the direction, and refining the mesh does not change that.
+Nodes are put on a cylinder of curvature κ whose axis is turned by φ, directors are relaxed as after a remeshing;
+B_eff = energy / (½ κ² area), over the faces away from the rim, where the free rim is not felt. The default element
+shows B in every direction, on every mesh. Hinges, `solver.bending = "hinge"`, do so on equilateral triangles only.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from crumple.energies import make_hinges
+from crumple.contract.energy import element_values
 from crumple.materials.material import Material
-from crumple.mesh import SheetMesh, rectangle
-from crumple.mesh.generate import KINDS, Kind
+from crumple.mesh import SheetMesh
+from crumple.plasticity import PlasticityOptions
+from crumple.simulation.terms import Bending
+from crumple.state import initial_state
 from crumple.typing import Bools, Floats
-from crumple.validation.result import CaseResult, Check, Figure, curve, range_check, relative_check
+from crumple.validation.bending_meshes import plate_meshes
+from crumple.validation.result import CaseResult, Check, Figure, curve, relative_check
 
 DIRECTIONS = np.arange(8) * np.pi / 8
 """Directions of curvature from the first pattern axis [rad]."""
-SPREADS: dict[Kind, tuple[float, float]] = {
-    "equilateral": (1.0, 1.0),
-    "right": (0.785, 3.0),
-    "alternating": (1.0, 1.48),
-}
-"""Smallest and largest B_eff / B over the directions."""
-RANDOM_RANGE = (1.05, 1.39)
-"""Where B_eff / B of a Delaunay mesh lies; where in this range depends on how much its points are displaced."""
 TOLERANCE = 0.03
-EDGES = 60
-"""Edges along a side."""
-BEND = 1e-3
+FACES = 3000
+RIM = 6
+"""Rows of faces at the rim that do not count."""
+BEND, POISSON = 1e-3, 0.3
 """B [N m]; any value does."""
 
 
 def validate_bend_modulus() -> CaseResult:
-    """B_eff of the four mesh kinds in eight directions."""
+    """B_eff of six mesh kinds in eight directions: within 3 %."""
     checks: list[Check] = []
     curves = []
-    for kind in KINDS:
-        mesh, _ = rectangle(1.0, 1.0, 1.0 / EDGES, kind=kind)
+    for kind, mesh in plate_meshes(FACES).items():
         modulus = bend_moduli(mesh, DIRECTIONS)
-        for word, value, k in (("smallest", modulus.min(), 0), ("largest", modulus.max(), 1)):
-            quantity = f"{kind}: {word} B_eff/B"
-            if kind in SPREADS:
-                checks.append(relative_check(quantity, SPREADS[kind][k], value, TOLERANCE))
-            else:
-                checks.append(range_check(quantity, RANDOM_RANGE, value))
+        for word, value in (("smallest", modulus.min()), ("largest", modulus.max())):
+            checks.append(relative_check(f"{kind}: {word} B_eff/B", 1.0, value, TOLERANCE))
         curves.append(curve(kind, list(zip(np.degrees(DIRECTIONS), modulus, strict=True)), markers=True))
     curves.append(curve("isotropic", [(0.0, 1.0), (180.0, 1.0)]))
     return CaseResult(
@@ -53,15 +44,22 @@ def validate_bend_modulus() -> CaseResult:
     )
 
 
-def bend_moduli(mesh: SheetMesh, directions: Floats, curvature: float = 1e-2) -> Floats:
+def bend_moduli(mesh: SheetMesh, directions: Floats, curvature: float = 1e-2, element: str = "midedge") -> Floats:
     """B_eff / B of a unit square mesh bent to `curvature` [1/m] along each of the `directions` [rad]."""
-    material = Material.from_stiffness("sheet", stretch=1.0, bend=BEND, thickness=1e-4, density=1.0)
-    ((bending, _),) = make_hinges(mesh, (material,)).at(np.zeros(len(mesh.hinges.nodes)))
-    inner = _inner_faces(mesh)
-    share = 0.5 * inner[mesh.hinges.faces].sum(axis=1)
+    material = Material.from_stiffness("sheet", stretch=1.0, bend=BEND, thickness=1e-4, density=1.0, poisson=POISSON)
+    inner = _inner_faces(mesh, 0 if element == "hinge" else RIM)
     area = float(np.abs(mesh.face_area)[inner].sum())
-    energy = [float(share @ bending.value(roll(mesh.u, phi, curvature))) for phi in directions]
-    return np.array(energy) / (0.5 * BEND * curvature**2 * area)
+    term = Bending((material,), PlasticityOptions(), element)
+    found = []
+    for phi in directions:
+        state = initial_state(mesh, roll(mesh.u, phi, curvature))
+        mounted = term.mount(state)
+        state = mounted.relax(state)
+        (energy,) = mounted.stored(state, 0.0)
+        value = element_values(energy, state.x, state.half_turn)
+        share = 0.5 * inner[mesh.hinges.faces].sum(axis=1) if element == "hinge" else inner
+        found.append(float(share @ value))
+    return np.array(found) / (0.5 * BEND * curvature**2 * area)
 
 
 def roll(u: Floats, direction: float, curvature: float) -> Floats:
@@ -73,6 +71,9 @@ def roll(u: Floats, direction: float, curvature: float) -> Floats:
     return np.ascontiguousarray(np.stack([c * bent - s * across, s * bent + c * across, height], axis=1))
 
 
-def _inner_faces(mesh: SheetMesh) -> Bools:
-    """Faces that touch no border, (face_count,) bool."""
-    return np.logical_not(np.any(mesh.boundary_nodes[mesh.face_nodes], axis=1))
+def _inner_faces(mesh: SheetMesh, rows: int) -> Bools:
+    """Faces that do not touch the rim of the unit square and are so many `rows` away from it, (face_count,) bool."""
+    middle = mesh.u[mesh.faces].mean(axis=1) - mesh.u.mean(axis=0)
+    size = 1.0 / np.sqrt(0.5 * mesh.face_count)
+    touches = mesh.boundary_nodes[mesh.face_nodes].any(axis=1)
+    return np.asarray(~touches & (np.abs(middle).max(axis=1) < 0.5 - rows * size))

@@ -15,6 +15,7 @@ from crumple.validation.crease_spring import validate_crease_spring
 from crumple.validation.crumpling_laws import validate_crumpling_laws
 from crumple.validation.cylinder import validate_cylinder
 from crumple.validation.d_cone import validate_d_cone
+from crumple.validation.early_yield import validate_early_yield
 from crumple.validation.end_moment import validate_end_moment
 from crumple.validation.end_shear import validate_end_shear
 from crumple.validation.figures import save_figure
@@ -23,6 +24,8 @@ from crumple.validation.foil_ball import validate_foil_ball
 from crumple.validation.incline import validate_incline
 from crumple.validation.locking import validate_locking
 from crumple.validation.plastic_round_trip import validate_plastic_round_trip
+from crumple.validation.plate import validate_adaptive_plate, validate_plate
+from crumple.validation.plate_poisson import validate_grain, validate_plate_poisson
 from crumple.validation.result import CaseResult
 from crumple.validation.ridge import validate_ridge
 from crumple.validation.stick_slip import validate_stick_slip
@@ -30,6 +33,10 @@ from crumple.validation.u_bend import validate_u_bend
 
 CASES: dict[str, Callable[[], CaseResult]] = {
     "bend-modulus": validate_bend_modulus,
+    "plate": validate_plate,
+    "plate-poisson": validate_plate_poisson,
+    "grain": validate_grain,
+    "early-yield": validate_early_yield,
     "cantilever": validate_cantilever,
     "buckled-strip": validate_buckled_strip,
     "u-bend": validate_u_bend,
@@ -70,6 +77,7 @@ class RecordedCase:
 RECORDED = {
     "foil-ball": RecordedCase(validate_foil_ball, ("foil-ball",), ("foil-ball-dense",)),
     "crumpling-laws": RecordedCase(validate_crumpling_laws, ("recrumple", "sizes"), ("foil-ball",)),
+    "plate-adaptive": RecordedCase(validate_adaptive_plate, ("crumple",), ("fold",)),
 }
 """The cases that need recordings."""
 

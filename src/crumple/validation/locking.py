@@ -7,7 +7,7 @@ the weight, so it has no favourite place, and it is what locking takes away. (Th
 a locked sheet bends less but stretches more.)
 
 The sheet rests on the top of the ball, held there at one node; contact keeps the rest out of the ball. Reference: a
-mesh of at least four times as many faces whose rows of edges lie along the bend.
+mesh of at least sixteen times as many faces whose rows of edges lie along the bend.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ COARSE = 0.03
 """Edges that the adaptive run starts from [m]."""
 SIZING = SizingOptions(
     refine_angle=0.12, refine_velocity=np.inf, refine_compression=np.inf, refine_obstacle=False,
-    size_min=5e-3, size_max=0.06, aspect_min=0.7,
+    size_min=5e-3, size_max=0.06,
 )  # fmt: skip
-"""Nearly equilateral faces: hinges are too soft on long ones that do not lie along the bend (docs/validation.md)."""
+"""With the default `aspect_min`: long faces, which hinges made 25 % too soft."""
 ROUNDS = 8
 """Of equilibrium and remeshing."""
-FINER = 4.0
-"""Faces of the reference over those of the adaptive mesh, at least."""
+FINER = 16.0
+"""Faces of the reference over those of the adaptive mesh, at least. With four times as many it still locks by 2 %."""
 TOLERANCE = 0.05
 LOCKED = 0.1
 """A fixed mesh must miss the reference by more than this, or there is nothing to cure."""
@@ -60,7 +60,7 @@ class Drape:
 
 
 def validate_locking() -> CaseResult:
-    """Mean drop with remeshing within 5 % of a four times finer aligned mesh; a fixed mesh of as many faces is not."""
+    """Mean drop with remeshing within 5 % of an aligned mesh of 16 times as many faces; a fixed mesh of as many faces is not."""
     adaptive = drape_adaptively()
     fixed = drape(*matched_mesh(adaptive.faces))
     fine = drape(*aligned_mesh(FINER * adaptive.faces))
