@@ -92,11 +92,8 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
     if recording.scene_path.is_file():
         scene = load_with_length(str(recording.scene_path), frames, until)
         notes = check_edits(recording, scene)
-        return (
-            build(scene, relax=False)[0] if model is None else replace(model, duration=scene.run.duration),
-            scene,
-            notes,
-        )
+        found = build(scene, relax=False)[0] if model is None else replace(model, duration=scene.run.duration)
+        return found, scene, notes
     if model is None:
         raise InputError(str(recording.path), "has neither scene.toml nor model.h5 to resume from")
     return replace(model, duration=new_length(frames, until, model.frame_time) or model.duration), None, []

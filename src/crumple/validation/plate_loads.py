@@ -1,7 +1,7 @@
 """Plates in the simulator: supports, forces and couples as terms of the model, and how a plate is brought to rest.
 
-Handles hold all three coordinates of a node. A simply supported plate is held in its height only, so supports are a term
-of their own; so are couples along the rim, which act on the directors of its edges.
+Handles hold all three coordinates of a node. A simply supported plate is held in its height only, so supports are a
+term of their own; so are couples along the rim, which act on the directors of its edges.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def settle_plate(
     mesh: SheetMesh, material: Material, terms: tuple[Term, ...], *, gravity: float = 0.0, x: Floats | None = None,
     frames: int = 2, bending: str = "midedge",
 ) -> tuple[Model, State]:  # fmt: skip
-    """The plate at rest under `gravity` [m/s²] and the `terms`, from flat or x, with the default settings of statics."""
+    """The plate at rest under `gravity` [m/s²] and the `terms`, from flat or x, with default settings of statics."""
     model = Model(
         (material,),
         gravity=(0.0, 0.0, -gravity),
