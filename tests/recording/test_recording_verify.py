@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from recording_samples import make_recording, record_frames, sample_model, sample_state
 
-from crumple.recording import Recording, create_recording, resume_recording, state_digest
+from crumple.recording import Recording, create_recording, resume_recording
 from crumple.recording.codec import digest, flatten
 from crumple.recording.verify import Verification, verify_recording
 
