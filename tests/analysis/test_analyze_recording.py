@@ -254,7 +254,8 @@ def test_bad_recordings_are_refused(tmp_path, scene):
     with pytest.raises(InputError, match="not finite"):
         analyze_recording(recording, 5)
     recording.scene_path.unlink()
-    with pytest.raises(InputError, match=r"no scene\.toml"):
+    recording.model_path.unlink()
+    with pytest.raises(InputError, match=r"neither model\.h5 nor scene\.toml"):
         analyze_recording(recording, 1)
     for frame in recording.frames:
         recording.frame_path(frame).unlink()

@@ -7,7 +7,11 @@ import pytest
 from export_samples import HEIGHT, WIDTH, changing_state, one_sheet
 
 from crumple.export import choose_frames, pattern_boxes, texture_coordinates
-from crumple.mesh.generate import disk
+from crumple.export.surface import surface_of
+from crumple.mesh.combine import concatenate
+from crumple.mesh.generate import disk, rectangle
+from crumple.mesh.texture import vertex_sheets
+from crumple.scenes import build
 
 
 def test_each_sheet_fills_the_picture():
@@ -47,3 +51,29 @@ def test_a_sheet_without_width_has_finite_coordinates():
     assert np.isfinite(texture_coordinates(mesh, boxes)).all()
     assert pattern_boxes(mesh).shape == (1, 2, 2)
     assert texture_coordinates(mesh)[:, 0].mean() == pytest.approx(0.5, abs=0.01)
+
+
+def test_texture_coordinates_of_a_file_replace_the_pattern_of_its_sheet_only():
+    mesh, _ = concatenate([rectangle(0.2, 0.1, 0.05)[0], rectangle(0.1, 0.1, 0.05)[0]])
+    sheet = vertex_sheets(mesh)
+    given = np.where(sheet[:, None] == 1, 0.3 + mesh.u, 0.0)
+    texture = texture_coordinates(mesh, given=given)
+    np.testing.assert_array_equal(texture[sheet == 1], given[sheet == 1])
+    np.testing.assert_array_equal(texture[sheet == 0], texture_coordinates(mesh)[sheet == 0])
+
+
+def test_an_obj_file_brings_its_texture_coordinates(tmp_path):
+    """Those of a picture on a sheet of 20 cm × 10 cm, turned upside down; the pattern is fitted to them."""
+    mesh, x = rectangle(0.2, 0.1, 0.05)
+    wanted = 1.0 - texture_coordinates(mesh)
+    lines = [f"v {a!r} {b!r} {c!r}" for a, b, c in x.tolist()] + [f"vt {a!r} {b!r}" for a, b in wanted.tolist()]
+    lines += ["f " + " ".join(f"{k}/{k}" for k in face) for face in (mesh.faces + 1).tolist()]
+    (tmp_path / "sheet.obj").write_text("\n".join(lines))
+    (tmp_path / "scene.toml").write_text(
+        '[[sheets]]\nshape = { kind = "file", mesh = "sheet.obj" }\nmaterial = "paper80"\n'
+    )
+    _, state = build(tmp_path / "scene.toml")
+    place = {tuple(np.round(point, 9)): uv for point, uv in zip(x, wanted, strict=True)}
+    expected = np.array([place[tuple(np.round(p, 9))] for p in state.x[state.mesh.vertex_node]])
+    np.testing.assert_allclose(state.texture, expected, atol=1e-12)
+    np.testing.assert_array_equal(surface_of(state).texture, state.texture)

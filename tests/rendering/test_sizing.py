@@ -75,7 +75,8 @@ def test_scenes_without_remeshing_or_without_a_scene_say_so(tmp_path: Path) -> N
     with pytest.raises(InputError, match="does not remesh"):
         color_field("sizing", Recording(folder))
     (folder / "scene.toml").unlink()
-    with pytest.raises(InputError, match=r"no scene\.toml"):
+    (folder / "model.h5").unlink()
+    with pytest.raises(InputError, match=r"nor scene\.toml"):
         color_field("sizing", Recording(folder))
 
 
