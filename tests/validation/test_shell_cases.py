@@ -111,7 +111,8 @@ def test_meshes_of_the_drape_have_the_wanted_number_of_faces(faces):
 
 
 def test_only_hinges_are_too_soft_on_long_triangles_beside_the_bend():
-    """Why `locking` asked for stout faces while hinges were the default: bent about a line between edge and diagonal, all edges share the turn."""
+    """Why `locking` asked for stout faces while there were hinges: bent about a line between edge and
+    diagonal, all edges share the turn."""
     from crumple.mesh import rectangle
 
     long = rectangle(1.0, 1.0, divisions=(4, 40), kind="right")[0]

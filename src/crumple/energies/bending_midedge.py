@@ -176,8 +176,9 @@ def plate_stiffness(material: Material) -> Floats:
     """D (3, 3) [N m] of a material: moments (xx, yy, xy) per curvature (xx, yy, xy), energy ½ S·D·S per area.
 
     D11, D22 and D12 + 2 D66 come from `bending`, curved along u, v and 45°; D12 = ν √(D11 D22) with Poisson's ratio
-    ν = C12/√(C11 C22) of the membrane; then D is turned by the grain. Isotropic: B [[1, ν, 0], [ν, 1, 0], [0, 0, 2 (1−ν)]]. Measured tables of bending
-    count with their stiffness at zero curvature, measured membranes with ν at zero strain.
+    ν = C12/√(C11 C22) of the membrane; then D is turned by the grain. Isotropic: B [[1, ν, 0], [ν, 1, 0],
+    [0, 0, 2 (1−ν)]]. Measured tables of bending count with their stiffness at zero curvature, measured membranes with
+    ν at zero strain.
     """
     along_u, diagonal, along_v = (float(b) for b in np.maximum(material.bending.reshape(3, -1)[:, 0], 0.0))
     c11, c12, c22, _ = material.membrane.reshape(-1, 4)[0]
@@ -226,9 +227,7 @@ def relaxed_rates(energy: BendingMidedge, x: Floats, v: Floats, half_turn: Float
     return energy.half_direction(x, np.ascontiguousarray(v), turn)
 
 
-def _balance_turns(
-    energy: BendingMidedge, own: Floats, moments: Floats, edge_count: int, held: Bools | None
-) -> Floats:
+def _balance_turns(energy: BendingMidedge, own: Floats, moments: Floats, edge_count: int, held: Bools | None) -> Floats:
     """The turns (edge_count,) [rad] that balance `moments` (n, 3) [N m] of the elements; 0 where there is no stiffness
     and where `held` (edge_count,)."""
     turn = np.zeros(edge_count)

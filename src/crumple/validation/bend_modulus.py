@@ -46,9 +46,7 @@ def validate_bend_modulus() -> CaseResult:
 
 def bend_moduli(mesh: SheetMesh, directions: Floats, curvature: float = 1e-2, element: str = "midedge") -> Floats:
     """B_eff / B of a unit square mesh bent to `curvature` [1/m] along each of the `directions` [rad]."""
-    material = Material.from_stiffness(
-        "sheet", stretch=1.0, bend=BEND, thickness=1e-4, density=1.0, poisson=POISSON
-    )
+    material = Material.from_stiffness("sheet", stretch=1.0, bend=BEND, thickness=1e-4, density=1.0, poisson=POISSON)
     inner = _inner_faces(mesh, 0 if element == "hinge" else RIM)
     area = float(np.abs(mesh.face_area)[inner].sum())
     term = Bending((material,), PlasticityOptions(), element)

@@ -28,8 +28,8 @@ KINDS = {
     "paper": (1.0, ("equilateral", "right", "alternating", "delaunay", "jittered")),
     "card": (CARD, ("delaunay", "jittered", "aspect 3")),
 }
-"""Sheets, their stretching stiffness over that of paper, and the meshes. Long faces at 20° to the bend lock in sheets as
-thin as paper: there 19 % of 800 faces yield, and 1 % of 3000. It is their membrane, not their bending: see card."""
+"""Sheets, their stretching stiffness over that of paper, and the meshes. Long faces at 20° to the bend lock in sheets
+as thin as paper: there 19 % of 800 faces yield, and 1 % of 3000. It is their membrane, not their bending: see card."""
 FACES = 800
 STEPS = 3
 """Frames in which the couple is raised."""

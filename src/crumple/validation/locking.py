@@ -60,7 +60,7 @@ class Drape:
 
 
 def validate_locking() -> CaseResult:
-    """Mean drop with remeshing within 5 % of an aligned mesh of 16 times as many faces; a fixed mesh of as many faces is not."""
+    """Mean drop with remeshing within 5 % of a 16 times finer aligned mesh; a fixed mesh of as many faces is not."""
     adaptive = drape_adaptively()
     fixed = drape(*matched_mesh(adaptive.faces))
     fine = drape(*aligned_mesh(FINER * adaptive.faces))

@@ -1,4 +1,4 @@
-"""plate and plate-adaptive: a simply supported plate under its weight, on meshes of all kinds, in the simulator with default settings.
+"""plate and plate-adaptive: a simply supported plate under its weight, on meshes of all kinds, with default settings.
 
 A square of sheet steel, 1 mm thick, rests on its rim, which is held in height only. It sags by a thousandth of its
 thickness: the linear theory of plates (Navier's series) is exact. `plate-adaptive` does the same on the patterns of
@@ -30,8 +30,8 @@ HARD = 1e9
 FACES = (190, 750, 3000)
 TOLERANCE, ADAPTIVE_TOLERANCE = 0.02, 0.05
 ORDERS = (1.6, 4.0)
-"""Of the error over the size of the faces: 2 in theory, more where the coarse mesh has a node in the middle of the plate
-and the fine one has none."""
+"""Of the error over the size of the faces: 2 in theory, more where the coarse mesh has a node in the middle of the
+plate and the fine one has none."""
 LEAST = (500, 1000, 2000, 4000, 8000)
 """Faces that adaptive meshes must have to be tried."""
 
@@ -47,7 +47,7 @@ def validate_plate(faces: tuple[int, ...] = FACES) -> CaseResult:
         checks.append(relative_check(f"{kind}, {count} faces: deflection over theory", 1.0, found[-1], TOLERANCE))
         order = convergence_order(found, [level[kind].face_count for level in levels])
         checks.append(range_check(f"{kind}: order of the error", ORDERS, order))
-        points = [(level[kind].face_count, value) for level, value in zip(levels, found, strict=True)]
+        points = [(float(level[kind].face_count), value) for level, value in zip(levels, found, strict=True)]
         curves.append(curve(kind, points, markers=True))
     curves.append(curve("theory", [(faces[0], 1.0), (faces[-1], 1.0)]))
     return CaseResult("plate", tuple(checks), figure=Figure("faces", "deflection over theory", tuple(curves)))
@@ -80,7 +80,7 @@ def validate_adaptive_plate(recordings: Path) -> CaseResult:
             value = deflection(mesh)
             label = f"{name}, frame {frame}, {mesh.face_count} faces: deflection over theory"
             checks.append(relative_check(label, 1.0, value, ADAPTIVE_TOLERANCE))
-            points.append((mesh.face_count, value))
+            points.append((float(mesh.face_count), value))
     if not checks:
         checks.append(Check("frames with enough faces", 1.0, 0.0, 0.0))
     curves = (curve("measured", points, markers=True), curve("theory", [(n, 1.0) for n, _ in points]))

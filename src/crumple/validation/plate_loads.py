@@ -1,7 +1,7 @@
 """Plates in the simulator: supports, forces and couples as terms of the model, and how a plate is brought to rest.
 
-Handles hold all three coordinates of a node. A simply supported plate is held in its height only, so supports are a term
-of their own; so are couples along the rim, which act on the directors of its edges.
+Handles hold all three coordinates of a node. A simply supported plate is held in its height only, so supports are a
+term of their own; so are couples along the rim, which act on the directors of its edges.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from crumple.simulation.run import run
 from crumple.state import State, initial_state
 from crumple.typing import Bools, Floats, Ints
 from crumple.validation.strip import NO_CONTACT
+
 
 @dataclass(frozen=True)
 class Fixed(MountedTerm):
@@ -124,7 +125,7 @@ def settle_plate(
     mesh: SheetMesh, material: Material, terms: tuple[Term, ...], *, gravity: float = 0.0, x: Floats | None = None,
     frames: int = 2, bending: str = "midedge",
 ) -> tuple[Model, State]:  # fmt: skip
-    """The plate at rest under `gravity` [m/s²] and the `terms`, from flat or x, with the default settings of statics."""
+    """The plate at rest under `gravity` [m/s²] and the `terms`, from flat or x, with the default static settings."""
     model = Model(
         (material,),
         gravity=(0.0, 0.0, -gravity),
@@ -142,7 +143,7 @@ def fitted_curvatures(mesh: SheetMesh, x: Floats, *, middle: float = 1.0, angle:
     `middle`: the share of the sheet's length along the first axis that counts. From positions alone, not from S.
     """
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    flat = (mesh.node_rest[:, :2] @ turn)
+    flat = mesh.node_rest[:, :2] @ turn
     flat = flat - 0.5 * (flat.min(axis=0) + flat.max(axis=0))
     inside = np.abs(flat[:, 0]) <= 0.5 * middle * np.ptp(flat[:, 0])
     s, t = flat[inside].T

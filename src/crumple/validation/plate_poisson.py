@@ -1,6 +1,6 @@
 """plate-poisson and grain: what a bent sheet shows of its Poisson's ratio and of its grain, in the simulator.
 
-strip     A strip bent by couples at its ends curves across by −ν times as much: ν is read from the positions of the nodes.
+strip     A strip bent by couples at its ends curves across by −ν times as much: ν is read from positions of nodes.
 twist     A square pulled up at two corners and down at the two others takes the shape w = κ u v, κ = F/(2 B (1−ν)).
 sphere    A square bent by couples all around: κ = M/(B (1+ν)) both ways.
 grain     Strips cut along and across the grain: κ_CD/κ_MD = D_MD/D_CD, wherever the grain lies on the pattern.
