@@ -57,7 +57,7 @@ def test_quick_case_passes(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", slow_cases())
+@pytest.mark.parametrize("name", list(slow_cases()))
 def test_slow_case_passes(name):
     (result,) = run_cases([name])
     assert not failures(result)
