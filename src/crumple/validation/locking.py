@@ -43,7 +43,7 @@ SIZING = SizingOptions(
 ROUNDS = 8
 """Of equilibrium and remeshing."""
 FINER = 16.0
-"""Faces of the reference over those of the adaptive mesh, at least. With four times as many it still locks by 2 %."""
+"""Faces of the reference over those of the adaptive mesh, at least. With four times as many it still locks by 3 %."""
 TOLERANCE = 0.05
 LOCKED = 0.1
 """A fixed mesh must miss the reference by more than this, or there is nothing to cure."""
