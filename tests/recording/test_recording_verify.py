@@ -21,7 +21,6 @@ OLD = {
     2: "063de40b58a92098e362d27fff1a274d",
 }
 """Digests of the frames in the recording that version 0.1.0 wrote."""
-NEW = ("a", "has_acceleration", "half_turn", "half_rate", "dense_steps")
 """Fields that states did not have then: they are zero."""
 
 

@@ -8,7 +8,6 @@ import pytest
 from crumple.energies.bending_midedge import make_bending_midedge, relax_turns
 from crumple.mesh import rectangle
 from crumple.state import initial_state
-from crumple.validation import run_cases
 from crumple.validation.bending_meshes import isotropic_plate, navier_deflection, plate_meshes
 from crumple.validation.early_yield import STRETCH, bend_sheet
 from crumple.validation.plate import convergence_order, deflection
@@ -73,10 +72,3 @@ def test_fitted_curvatures_are_those_of_the_surface():
     heights = 0.5 * 2.0 * along**2 - 0.5 * 0.7 * across**2 + 0.3 * along * across
     x = np.stack([mesh.u[:, 0], mesh.u[:, 1], heights], axis=1)
     np.testing.assert_allclose(fitted_curvatures(mesh, x, angle=0.4), [2.0, -0.7, 0.3], atol=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["plate", "plate-poisson", "grain", "early-yield"])
-def test_case_passes(name):
-    (result,) = run_cases([name])
-    assert not failed(result)

@@ -16,7 +16,7 @@ from crumple.recording import Recording, create_recording
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import encode_frame
 from crumple.scenes import build, dump_scene, load_scene, scene_from_tables
-from crumple.validation import RECORDED, cases, crumpling_laws, run_cases
+from crumple.validation import RECORDED, cases, crumpling_laws, plate, run_cases
 from crumple.validation.crumpling_laws import ridge_checks, sheet_sizes, validate_mileage, validate_sizes
 from crumple.validation.result import band_check
 
@@ -180,3 +180,13 @@ def test_ridges_of_one_length_follow_no_law():
     samples = np.concatenate([random.lognormal(-5.0, 0.7, 300), random.uniform(5.0e-3, 5.2e-3, 100)])
     analysis = SimpleNamespace(ridge_fits=fit_laws(samples), ridges=SimpleNamespace(all_lengths=samples))
     assert failed(ridge_checks("some", analysis, "lognormal", "gamma"))[0].endswith("distance from lognormal")
+
+
+def test_adaptive_plate_takes_frames_with_enough_faces(tmp_path, monkeypatch):
+    record(tmp_path / "crumple")
+    (result,) = run_cases(["plate-adaptive"], recordings=tmp_path)
+    assert failed(result.checks) == ["frames with enough faces"]
+    monkeypatch.setattr(plate, "LEAST", (20,))
+    (result,) = run_cases(["plate-adaptive"], recordings=tmp_path)
+    (check,) = result.checks
+    assert check.measured == pytest.approx(1.0, abs=0.2)

@@ -176,8 +176,9 @@ def plate_stiffness(material: Material) -> Floats:
     """D (3, 3) [N m] of a material: moments (xx, yy, xy) per curvature (xx, yy, xy), energy ½ S·D·S per area.
 
     D11, D22 and D12 + 2 D66 come from `bending`, curved along u, v and 45°; D12 = ν √(D11 D22) with Poisson's ratio
-    ν = C12/√(C11 C22) of the membrane; then D is turned by the grain. Isotropic: B [[1, ν, 0], [ν, 1, 0], [0, 0, 2 (1−ν)]]. Measured tables of bending
-    count with their stiffness at zero curvature, measured membranes with ν at zero strain.
+    ν = C12/√(C11 C22) of the membrane; then D is turned by the grain. Isotropic: B [[1, ν, 0], [ν, 1, 0],
+    [0, 0, 2 (1−ν)]]. Measured tables of bending count with their stiffness at zero curvature, measured membranes with
+    ν at zero strain.
     """
     along_u, diagonal, along_v = (float(b) for b in np.maximum(material.bending.reshape(3, -1)[:, 0], 0.0))
     c11, c12, c22, _ = material.membrane.reshape(-1, 4)[0]
