@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "requirements"
-REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*>=\s*(?P<version>[0-9.]+)[^;]*(;.*)?")
+REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[\w,]+\])?\s*>=\s*(?P<version>[0-9.]+)[^;]*(;.*)?")
 
 
 def lock_path() -> Path:

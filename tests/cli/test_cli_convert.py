@@ -53,7 +53,7 @@ def test_convert_refuses_targets(source, tmp_path, target):
 def test_check_tells_notes(source):
     result = invoke("check", source)
     assert result.exit_code == 0, result.output
-    assert "note: strainlimiting" in result.stderr
+    assert "note: frame_steps" in result.stderr
     assert "4 faces" in result.stdout
 
 

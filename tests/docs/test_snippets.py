@@ -33,6 +33,13 @@ def blocks(path: Path, language: str) -> list[str]:
 SNIPPETS = [pytest.param(text, id=name_of(path)) for path in PAGES for text in blocks(path, "toml")]
 
 
+FOLDED = """<svg xmlns="http://www.w3.org/2000/svg" width="100mm" height="60mm" viewBox="0 0 100 60">
+<rect x="0" y="0" width="100" height="60" fill="none" stroke="black"/>
+<line x1="50" y1="0" x2="50" y2="60" stroke="red"/>
+</svg>"""
+"""A sheet with one mountain fold."""
+
+
 def completed(tables: dict[str, Any]) -> dict[str, Any]:
     """A whole scene around what a snippet shows."""
     sheets = tables.setdefault("sheets", [{"name": "front"}, {"name": "back"}])
@@ -46,6 +53,7 @@ def completed(tables: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("text", SNIPPETS)
 def test_scenes_can_be_built(text, tmp_path):
     (tmp_path / "page.obj").write_text("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nf 1 2 3\n")
+    (tmp_path / "box.svg").write_text(FOLDED)
     tables = completed(tomllib.loads(text))
     scene = scene_from_tables(tables, folder=tmp_path)
     if not any(crease.label for sheet in scene.sheets for crease in sheet.creases):  # only a mesh file has labels

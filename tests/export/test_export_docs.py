@@ -29,7 +29,7 @@ def napkin(changing, tmp_path, monkeypatch) -> Path:
 def test_commands(napkin):
     pytest.importorskip("pxr")
     lines = [line for line in TEXT.split("```")[1].splitlines() if line.startswith("crumple ")]
-    assert len(lines) == 4
+    assert len(lines) == 5
     for line in lines:
         result = CliRunner().invoke(app, line.split("#")[0].split()[1:])
         assert result.exit_code == 0, result.output

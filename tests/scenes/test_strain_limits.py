@@ -64,7 +64,8 @@ def test_with_remeshing_and_contact_too():
     made["remeshing"] = {"size_min": 0.03, "size_max": 0.08, "refine_angle": 0.4}
     made["obstacles"] = [{"shape": {"kind": "sphere", "radius": 0.06, "center": [0, -0.05, 0.23]}}]
     stretches, _ = run(made)
-    assert 1.02 < max(stretches) < LIMIT
+    assert 1.02 < max(stretches) < 1.03 * LIMIT  # remeshing places nodes on a smooth surface, which may stretch faces
+    assert stretches[-1] < LIMIT  # and they are driven back
 
 
 def test_a_cloth_that_starts_beyond_its_limit_shrinks_to_it(tmp_path):

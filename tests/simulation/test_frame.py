@@ -282,7 +282,7 @@ def test_one_frame_of_contact_reports_its_phases():
     assert frame.steps == len(reports.steps)
     assert frame.iterations == sum(step.iterations for step in reports.steps)
     assert {"preparation", "contact"} <= set(frame.phases)
-    assert set(frame.energies) == {"kinetic", "gravity", "membrane", "bending"}
+    assert set(frame.energies) == {"kinetic", "gravity", "membrane", "bending", "contact"}
 
 
 def test_a_criterion_of_ones_own_refines():

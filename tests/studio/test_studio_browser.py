@@ -229,7 +229,7 @@ def test_recordings_side_by_side_and_playing(browser, serve, waving, tmp_path):
     until(browser, "studio.timeline.place > 4")
     browser.execute_script("document.getElementById('play').click()")
     shown = browser.execute_script("return studio.stage.displays.map(one => one.frame.frame)")
-    assert abs(shown[1] - min(shown[0], 5)) <= 1  # both have 25 frames per second
+    assert abs(shown[1] - min(shown[0], 5)) <= 3  # both have 25 frames per second; machines may be busy
     browser.execute_script("document.querySelector('#runs input').click()")
     until(browser, "studio.stage.displays.length === 1 && studio.timeline.lead.name === 'other'")
     assert complaints(browser) == []
