@@ -16,7 +16,7 @@ def bounds():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     lines = [line for group in groups for line in group if not line.startswith("crumple[")]
-    return {re.split(r"[>=]", line)[0]: re.search(r">=([0-9.]+)", line)[1] for line in lines}
+    return {re.split(r"[\[>=]", line)[0]: re.search(r">=([0-9.]+)", line)[1] for line in lines}
 
 
 def pins(path):
