@@ -49,8 +49,8 @@ class Derived:
         other = Derived(model, self.state, self.timer)
         shared = {name: value for name, value in vars(self).items() if name not in vars(other) and name != "bending"}
         vars(other).update(shared)
-        depend = (Handles.name, Bending.name)
-        kept = {term.name: mounted for term, mounted in self.terms if term.name not in depend}
+        kept = {term.name: mounted for term, mounted in self.terms if term.name != Handles.name}
+        kept[Bending.name] = self.bending.of(next(term for term in model.terms if isinstance(term, Bending)))
         vars(other)["terms"] = tuple(
             (term, kept[term.name] if term.name in kept else term.mount(self.state)) for term in model.terms
         )
@@ -102,7 +102,7 @@ class Derived:
     @property
     def turn_count(self) -> int:
         """How many edges have unknown turns: all, or none where hinges bend."""
-        return self.bending.links.edge_count if isinstance(self.bending, MountedMidedge) else 0
+        return self.bending.turn_count
 
     @cached_property
     def _surfaces(self) -> dict[tuple[bool, ...], Surface]:

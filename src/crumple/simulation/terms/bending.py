@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -101,6 +102,15 @@ class MountedMidedge(MountedTerm):
     law: YieldLaw
     damping: Floats
 
+    @property
+    def turn_count(self) -> int:
+        """How many edges have unknown turns: all."""
+        return self.links.edge_count
+
+    def of(self, kind: Bending) -> MountedMidedge:
+        """The same for a bending that differs in its handles only."""
+        return replace(self, kind=kind)
+
     def stored(self, state: State, time: float) -> Sequence[EdgeEnergy]:
         return [self._energy(state, time)]
 
@@ -191,6 +201,13 @@ class MountedHinges(MountedTerm):
     stencil: CurvatureStencil
     law: YieldLaw
     plasticity: PlasticityOptions
+
+    turn_count: ClassVar[int] = 0
+    """Hinges have no unknown turns of edges."""
+
+    def of(self, kind: Bending) -> MountedHinges:
+        """The same: hinges do not ask for handles."""
+        return self
 
     def stored(self, state: State, time: float) -> Sequence[Energy]:
         angle = rest_angle(self.stencil, state.plastic_curvature)
