@@ -44,7 +44,7 @@ def assembled(elements):
     values = MixedBlocks(
         np.zeros((pattern.block_count, 3, 3)), np.zeros((len(coupling.node), 3)), np.zeros(len(coupling.scalar))
     )
-    add_blocks(find_slots(pattern, at)[0], blocks, 1.0, values.blocks)
+    add_blocks(find_slots(pattern, at), blocks, 1.0, values.blocks)
     mixed_slots, own_slots = find_mixed_slots(coupling, at, on)
     add_rows(mixed_slots, mixed.reshape(len(at), -1, 3), 1.0, values.mixed)
     add_rows(own_slots, own[..., None], 1.0, values.own[:, None])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crumple.linalg import full_matrix, make_solver
-from crumple.solving.system import CG_TOLERANCE, WORTH, NewtonSystem
+from crumple.solving.system import CG_TOLERANCE, LOOSE_TOLERANCE, WORTH, NewtonSystem
 from crumple.timing import PhaseTimer
 
 
@@ -111,3 +111,44 @@ def test_an_indefinite_matrix_has_no_direction():
     for is_convex in (False, True):
         assert system.direction(system.assemble(negative), b, is_convex=is_convex) is None
         assert system.direction(system.assemble(terms), b, is_convex=is_convex) is not None
+
+
+def test_a_few_new_contacts_need_no_analysis():
+    rng = np.random.default_rng(4)
+    nodes = 60
+    system, terms, b = chain_system(make_solver("superlu"), rng, nodes)
+    contacts = np.array([rng.choice(nodes + 3, 4, replace=False) for _ in range(60)], np.int32)  # some prescribed nodes
+    dense, blocks = element_blocks(rng, len(contacts), 4)
+
+    def directions(count, weight):
+        scale = np.ones(count)
+        scale[50:] = weight
+        given = [*terms, (contacts[:count], scale[:, None, None, None] * blocks[:count])]
+        found, _ = system.newton_direction(given, [], b, np.zeros(0), is_convex=True)
+        fresh = NewtonSystem(nodes, [terms[0][0], terms[1][0]], make_solver("superlu"), PhaseTimer())
+        expected, _ = fresh.newton_direction(given, [], b, np.zeros(0), is_convex=True)
+        matrix = full_matrix(fresh.pattern, fresh.assemble(given)).toarray()
+        off = (found - expected).ravel()
+        return np.sqrt(off @ matrix @ off / (expected.ravel() @ matrix @ expected.ravel()))
+
+    assert directions(50, 0.0) < 1e-12
+    before = system.pattern.block_count
+    assert 0.0 < directions(51, 0.1) < LOOSE_TOLERANCE  # one more, weak: by conjugate gradients
+    assert system.pattern.block_count == before
+    assert directions(60, 0.1) < 1e-12  # ten more are too many
+    assert system.pattern.block_count > before
+
+
+def test_stiff_new_contacts_get_their_place():
+    rng = np.random.default_rng(5)
+    nodes = 400
+    system, terms, b = chain_system(make_solver("superlu"), rng, nodes)
+    contacts = np.array([rng.choice(nodes, 4, replace=False) for _ in range(420)], np.int32)
+    _, blocks = element_blocks(rng, len(contacts), 4)
+    blocks[400:] *= 1e4
+    system.newton_direction([*terms, (contacts[:400], blocks[:400])], [], b, np.zeros(0), is_convex=True)
+    before = system.pattern.block_count
+    given = [*terms, (contacts, blocks)]
+    found, _ = system.newton_direction(given, [], b, np.zeros(0), is_convex=True)
+    assert system.pattern.block_count > before
+    assert energy_error(system, system.assemble(given), b, found) < 1e-9

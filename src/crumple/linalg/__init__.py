@@ -1,6 +1,9 @@
 """Sparse block matrices and their Cholesky factorisation."""
 
 from crumple.linalg.block_matrix import (
+    MISSING,
+    PRESCRIBED,
+    UPPER_PAIRS,
     BlockPattern,
     add_blocks,
     add_vectors,
@@ -15,6 +18,9 @@ from crumple.linalg.cholesky import CholeskySolver, full_matrix, make_solver
 from crumple.linalg.conjugate import conjugate_gradients
 
 __all__ = [
+    "MISSING",
+    "PRESCRIBED",
+    "UPPER_PAIRS",
     "BlockPattern",
     "CholeskySolver",
     "add_blocks",

@@ -20,6 +20,10 @@ UPPER_PAIRS = {k: [(a, b) for a in range(k) for b in range(a, k)] for k in range
 """Local node pairs of the upper blocks of an element with k nodes, in the order of the energy contract."""
 
 
+PRESCRIBED, MISSING = -1, -2
+"""Codes of element blocks without a slot: of a prescribed node, or not in the pattern."""
+
+
 @dataclass(frozen=True)
 class BlockPattern:
     """Which blocks are stored: `keys` (block_count,) = row · node_count + column, ascending (int64).
@@ -72,17 +76,14 @@ def join_keys(*parts: np.ndarray) -> np.ndarray:
     return keys[first]
 
 
-def find_slots(pattern: BlockPattern, stencil: Ints) -> tuple[Ints, int]:
-    """Where each element block goes, and how many have no place in the pattern yet.
-
-    Returns (element_count, k(k+1)/2) codes: 2 · block + (1 if to be transposed), -1 for prescribed nodes,
-    -2 for missing blocks.
-    """
+def find_slots(pattern: BlockPattern, stencil: Ints) -> Ints:
+    """Where each element block goes, codes (element_count, k(k+1)/2): 2 · block + (1 if to be transposed), or
+    `PRESCRIBED` or `MISSING`."""
     k = stencil.shape[1]
     codes = np.empty((len(stencil), k * (k + 1) // 2), np.int32)
     if len(stencil):
         _find_slots(pattern.row_start, pattern.column, stencil, codes)
-    return codes, int(np.count_nonzero(codes == -2))
+    return codes
 
 
 def add_blocks(codes: Ints, blocks: Floats, scale: float, out: Floats) -> None:
@@ -121,7 +122,7 @@ def _find_slots(row_start, column, stencil, out):
         for a in range(k):
             for b in range(a, k):
                 i, j = stencil[e, a], stencil[e, b]
-                code = -1
+                code = PRESCRIBED
                 if i < n and j < n:
                     flag = 0
                     if i > j:
@@ -134,7 +135,7 @@ def _find_slots(row_start, column, stencil, out):
                             low = middle + 1
                         else:
                             high = middle
-                    code = 2 * low + flag if low < row_start[i + 1] and column[low] == j else -2
+                    code = 2 * low + flag if low < row_start[i + 1] and column[low] == j else MISSING
                 out[e, q] = code
                 q += 1
 

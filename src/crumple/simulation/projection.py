@@ -153,8 +153,23 @@ def _system(
     couplings = [(energy.stencil, energy.edges) for energy in energies if isinstance(energy, EdgeEnergy)]
     if not couplings or not len(edges.chosen):
         return NewtonSystem(count, stencils, solver, PhaseTimer())
-    anchor = np.minimum(number[derived.state.mesh.edges[edges.chosen]], count - 1).astype(np.int32)
-    return MixedSystem(count, anchor, stencils, couplings, solver, PhaseTimer())
+    return MixedSystem(count, _anchors(derived, count, edges, number), stencils, couplings, solver, PhaseTimer())
+
+
+def _anchors(derived: Derived, count: int, edges: _Edges, number: Ints) -> Ints:
+    """Free nodes beside each free edge, (m, 6): its ends, or where these stay those of its faces.
+
+    A turn that is eliminated far from its neighbours would fill in a row of the whole matrix.
+    """
+    mesh = derived.state.mesh
+    first = mesh.edge_corners[edges.chosen]
+    second = np.where(mesh.twin[first] == BOUNDARY, first, mesh.twin[first])
+    ends = number[mesh.edges[edges.chosen]]
+    beside = number[np.concatenate([mesh.face_nodes[first // 3], mesh.face_nodes[second // 3]], axis=1)]
+    has_end: Bools = np.any(ends < count, axis=1)
+    beside = np.where(has_end[:, None], np.tile(ends, 3), beside)
+    anchors: Ints = np.where(beside < count, beside, beside.min(axis=1)[:, None]).astype(np.int32)
+    return anchors
 
 
 def _touching(derived: Derived, surface: Surface | None, x: Floats) -> Touching | None:

@@ -47,13 +47,12 @@ class MixedSystem(NewtonSystem):
         ]
         super().__init__(node_count, stencils, MixedSolver(solver, self.coupling), timer)  # type: ignore[arg-type]
 
-    def newton_direction(
+    def _newton_direction(
         self,
         terms: Sequence[tuple[Ints, Floats]],
         edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]],
         force: Floats,
         moment: Floats,
-        *,
         is_convex: bool,
     ) -> tuple[Floats, Floats] | None:
         values = self.assemble_mixed(terms, edge_terms)
@@ -92,4 +91,6 @@ class MixedSystem(NewtonSystem):
         return find_mixed_slots(self.coupling, nodes, scalars)
 
     def _multiply(self, blocks: MixedBlocks, x: Floats) -> Floats:  # type: ignore[override]
-        return multiply_mixed(self._pattern, self.coupling, blocks, x)
+        product = multiply_mixed(self._pattern, self.coupling, blocks, x)
+        self._add_loose(self.split(x)[0], self.split(product)[0])
+        return product

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
 from crumple.linalg import (
+    MISSING,
+    PRESCRIBED,
+    UPPER_PAIRS,
     BlockPattern,
     CholeskySolver,
     add_blocks,
+    add_vectors,
     block_keys,
     conjugate_gradients,
     find_slots,
     join_keys,
     make_pattern,
     multiply,
+    multiply_elements,
 )
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
@@ -29,6 +35,11 @@ Matrices of smaller or looser ones are worth 10 to 30; they change more between 
 for more of these."""
 CG_TOLERANCE = 0.01
 """Error of a direction in the energy norm, relative."""
+LOOSE_SHARE = 0.06
+"""Share of the blocks of contacts that may be missing in the pattern: conjugate gradients make up for these."""
+LOOSE_TOLERANCE, LOOSE_ITERATIONS = 1e-3, 8
+"""Error of a direction in the energy norm, relative, and iterations that it may take, where blocks are missing. When it
+takes half of these, the pattern grows."""
 LONGEST_PAUSE = 8
 """Most matrices that are factorised at once after conjugate gradients have failed."""
 
@@ -41,11 +52,21 @@ class _Fixed:
         self.slots: Ints | None = None
 
 
+class _Loose(NamedTuple):
+    """Elements with blocks that the pattern lacks: stencil (n, k), and blocks of which all but those are zero."""
+
+    stencil: Ints
+    blocks: Floats
+
+
 class NewtonSystem:
-    """Assembles and solves H d = b, re-analysing only when a block appears that the pattern lacks.
+    """Assembles and solves H d = b, re-analysing only when the pattern lacks too many blocks.
 
     Blocks of past contacts stay in the pattern (as zeros) so that the analysis is reused; `thin` drops them. A larger
     pattern gets an elimination order of its own: with the old one, 2 % more blocks between layers double the fill-in.
+
+    An analysis takes three times as long as a factorisation, and in nearly every iteration a few contacts begin. Those
+    are weak, so at first only their diagonal blocks are factorised; conjugate gradients do the rest.
     """
 
     def __init__(self, node_count: int, stencils: Sequence[Ints], solver: CholeskySolver, timer: PhaseTimer) -> None:
@@ -57,6 +78,8 @@ class NewtonSystem:
         self._blocks = np.zeros((0, 3, 3))
         self._analysed = False
         self._has_factor = False
+        self._loose: list[_Loose] = []
+        self._is_tight = False
         self._pause, self._wait = 1, 0
         self._use(make_pattern(node_count, self._base_keys))
 
@@ -77,13 +100,29 @@ class NewtonSystem:
     def assemble(self, terms: Sequence[tuple[Ints, Floats]]) -> Floats:
         """Sum of the element blocks (n, k(k+1)/2, 3, 3) of all (stencil, blocks) terms, (block_count, 3, 3)."""
         with self._timer("assembly"):
-            loose = [stencil for stencil, _ in terms if self._known(stencil) is None]
-            if any(find_slots(self._pattern, stencil)[1] for stencil in loose):
-                self._grow(block_keys(self._node_count, loose))
+            self._loose = []
+            slots = [self._slots(stencil) for stencil, _ in terms]
+            missing = sum(int(np.count_nonzero(code == MISSING)) for code in slots)
+            few = 0.0 if self._is_tight else LOOSE_SHARE * (self._pattern.block_count - len(self._base_keys))
+            if missing > few:
+                self._grow(block_keys(self._node_count, [s for s, _ in terms if self._known(s) is None]))
+                slots = [self._slots(stencil) for stencil, _ in terms]
+                missing, self._is_tight = 0, False
             self._blocks[:] = 0.0
-            for stencil, blocks in terms:
-                add_blocks(self._slots(stencil), blocks, 1.0, self._blocks)
+            for (stencil, blocks), code in zip(terms, slots, strict=True):
+                add_blocks(self._set_apart(stencil, blocks, code) if missing else code, blocks, 1.0, self._blocks)
             return self._blocks
+
+    def _set_apart(self, stencil: Ints, blocks: Floats, code: Ints) -> Ints:
+        """Keep the elements with missing blocks as loose ones; their slots but for the diagonal are taken away."""
+        lacks = np.any(code == MISSING, axis=1)
+        if not lacks.any():
+            return code
+        diagonal = np.array([a == b for a, b in UPPER_PAIRS[stencil.shape[1]]])
+        apart = blocks[lacks]
+        apart[(code[lacks] == PRESCRIBED) | diagonal] = 0.0
+        self._loose.append(_Loose(stencil[lacks], apart))
+        return np.where(lacks[:, None] & ~diagonal, PRESCRIBED, code)
 
     def newton_direction(
         self,
@@ -98,6 +137,20 @@ class NewtonSystem:
 
         None when the matrix is not positive definite; see `direction` for `is_convex`.
         """
+        found = self._newton_direction(terms, edge_terms, force, moment, is_convex)
+        if found is None and is_convex and self._loose:  # the loose elements are not so weak
+            self._is_tight = True
+            found = self._newton_direction(terms, edge_terms, force, moment, is_convex)
+        return found
+
+    def _newton_direction(
+        self,
+        terms: Sequence[tuple[Ints, Floats]],
+        edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]],
+        force: Floats,
+        moment: Floats,
+        is_convex: bool,
+    ) -> tuple[Floats, Floats] | None:
         assert not edge_terms, "this system has no turns"
         found = self.direction(self.assemble(terms), force, is_convex=is_convex)
         return None if found is None else (found, moment)
@@ -111,7 +164,29 @@ class NewtonSystem:
         found = self._iterate(blocks, b) if is_convex else None
         if found is not None:
             return found
-        return self.solve(b) if self.factorise(blocks) else None
+        if not self.factorise(blocks):
+            return None
+        return self._solve_with_loose(blocks, b) if self._loose else self.solve(b)
+
+    def _solve_with_loose(self, blocks: Floats, b: Floats) -> Floats | None:
+        """The solution with the last factorisation, which lacks the loose elements; None when that takes too long."""
+        solutions = 0
+
+        def solve(right: Floats) -> Floats:
+            nonlocal solutions
+            solutions += 1
+            return self._solver.solve(right)
+
+        with self._timer("solve"):
+            found = conjugate_gradients(
+                lambda x: self._multiply(blocks, x),
+                b,
+                solve,
+                tolerance=LOOSE_TOLERANCE,
+                max_iterations=LOOSE_ITERATIONS,
+            )
+        self._is_tight = solutions > LOOSE_ITERATIONS // 2
+        return found
 
     def _iterate(self, blocks: Floats, b: Floats) -> Floats | None:
         """The solution by conjugate gradients, or None when they are not tried or fail."""
@@ -155,15 +230,23 @@ class NewtonSystem:
 
     def _multiply(self, blocks: Floats, x: Floats) -> Floats:
         """The product of the assembled matrix with x."""
-        return multiply(self._pattern, blocks, x)
+        product = multiply(self._pattern, blocks, x)
+        self._add_loose(x, product)
+        return product
+
+    def _add_loose(self, x: Floats, product: Floats) -> None:
+        """Add the product of the loose elements with x (node_count, 3) to `product`."""
+        for stencil, blocks in self._loose:
+            near = np.where(stencil < self._node_count, stencil, 0)  # the blocks of prescribed nodes are zero
+            add_vectors(stencil, multiply_elements(near, blocks, x), 1.0, product)
 
     def _slots(self, stencil: Ints) -> Ints:
         """Slots of a stencil's blocks, remembered for the stencils that do not change."""
         fixed = self._known(stencil)
         if fixed is None:
-            return find_slots(self._pattern, stencil)[0]
+            return find_slots(self._pattern, stencil)
         if fixed.slots is None:
-            fixed.slots = find_slots(self._pattern, stencil)[0]
+            fixed.slots = find_slots(self._pattern, stencil)
         return fixed.slots
 
     def _known(self, stencil: Ints) -> _Fixed | None:
