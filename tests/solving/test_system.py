@@ -118,7 +118,7 @@ def test_a_few_new_contacts_need_no_analysis():
     nodes = 60
     system, terms, b = chain_system(make_solver("superlu"), rng, nodes)
     contacts = np.array([rng.choice(nodes + 3, 4, replace=False) for _ in range(60)], np.int32)  # some prescribed nodes
-    dense, blocks = element_blocks(rng, len(contacts), 4)
+    _, blocks = element_blocks(rng, len(contacts), 4)
 
     def directions(count, weight):
         scale = np.ones(count)

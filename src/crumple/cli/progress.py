@@ -1,17 +1,33 @@
-"""What a run shows while it goes on: a progress bar on a terminal, a line per frame elsewhere."""
+"""What a run shows while it goes on: a progress bar on a terminal, a line per frame elsewhere, and what a long frame is
+at."""
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+import threading
+import time as clock
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from crumple.cli.costs import FrameCost
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.state import State
+from crumple.timing import PhaseTimer
+
+LONG_FRAME = 10.0
+"""Seconds after which a terminal shows what a frame is at."""
+HEARTBEAT = 60.0
+"""Seconds between two lines about the same frame where there is no terminal."""
 
 
 class RunProgress(Observer):
-    """Shows frame, simulated time, faces, contacts, Newton iterations, seconds per frame and time left."""
+    """Shows frame, simulated time, faces, contacts, Newton iterations, seconds per frame and time left.
+
+    A frame that takes long shows what it is at; one that costs far more than those before says so while it goes on,
+    with the likely cause.
+    """
 
     def __init__(self, console: Console, frame_count: int) -> None:
         self._console, self._frame_count = console, frame_count
@@ -19,6 +35,7 @@ class RunProgress(Observer):
             TextColumn("frame {task.completed:.0f}/{task.total:.0f}"),
             BarColumn(bar_width=None),
             TextColumn("{task.fields[status]}"),
+            _Activity(self),
             TimeRemainingColumn(),
             console=console,
             disable=not console.is_terminal,
@@ -26,19 +43,34 @@ class RunProgress(Observer):
         self._task = self._bar.add_task("run", total=frame_count, status="")
         self._contacts = self._iterations = 0
         self._seconds = 0.0
+        self._cost = FrameCost()
+        self._timer = PhaseTimer()
+        self._frame = 0
+        self._ended = threading.Event()
 
     def on_start(self, model: Model, state: State) -> None:
         self._bar.update(self._task, completed=state.frame)
         self._bar.start()
+        if not self._console.is_terminal:
+            threading.Thread(target=self._beat, name="crumple-progress", daemon=True).start()
+
+    def on_frame_start(self, model: Model, state: State, timer: PhaseTimer) -> None:
+        self._timer, self._frame = timer, state.frame + 1
+        self._cost.on_frame_start(model, state)
+
+    def on_mesh(self, model: Model, state: State) -> None:
+        self._warn(self._cost.on_mesh(state))
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
         self._contacts, self._iterations = report.contacts, self._iterations + report.iterations
         self._bar.update(self._task, status=self._status(state))
+        self._warn(self._cost.on_step(state, report))
 
     def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
         for warning in dict.fromkeys(report.warnings):
-            self._console.print(f"frame {report.frame}: {warning}", style="yellow", markup=False)
+            self._warn(warning)
         self._seconds = report.seconds
+        self._cost.on_frame(report)
         status = self._status(state)
         self._iterations = 0
         self._bar.update(self._task, completed=state.frame, status=status)
@@ -46,9 +78,43 @@ class RunProgress(Observer):
             self._console.print(f"frame {state.frame}/{self._frame_count}  {status}", markup=False, highlight=False)
 
     def on_end(self, model: Model, state: State) -> None:
+        self._ended.set()
         self._bar.stop()
+
+    @property
+    def activity(self) -> str:
+        """What a long frame is at, "" while it is not long."""
+        seconds = self._cost.seconds
+        if seconds < LONG_FRAME:
+            return ""
+        return f"{seconds:.0f} s on this frame, in {self._timer.phase or 'between phases'}"
 
     def _status(self, state: State) -> str:
         """Iterations are those of the frame so far, seconds those of the last finished frame."""
         size = f"t {state.time:.2f} s  {state.mesh.face_count} faces  {self._contacts} contacts"
         return f"{size}  {self._iterations} Newton  {self._seconds:.2f} s/frame"
+
+    def _warn(self, warning: str) -> None:
+        if warning:
+            self._console.print(f"frame {self._frame}: {warning}", style="yellow", markup=False, highlight=False)
+
+    def _beat(self) -> None:
+        """Print a line about a frame that takes more than a minute, every minute."""
+        told = clock.monotonic()
+        while not self._ended.wait(1.0):
+            if self._cost.seconds < HEARTBEAT or clock.monotonic() - told < HEARTBEAT:
+                continue
+            told = clock.monotonic()
+            steps = f"{self._cost.steps} steps and {self._cost.iterations} Newton iterations so far"
+            self._console.print(f"frame {self._frame}: {self.activity}; {steps}", markup=False, highlight=False)
+
+
+class _Activity(ProgressColumn):
+    """What a long frame is at, asked for whenever the bar is drawn."""
+
+    def __init__(self, progress: RunProgress) -> None:
+        super().__init__()
+        self._progress = progress
+
+    def render(self, task: Task) -> Text:
+        return Text(self._progress.activity, style="yellow")

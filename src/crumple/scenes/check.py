@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from crumple.errors import InputError
+from crumple.geometry.strain import largest_strains
 from crumple.scenes.build import assemble
 from crumple.scenes.messages import Problems, SceneError
 from crumple.scenes.overrides import apply_overrides, parse_override
 from crumple.scenes.pruning import prune
 from crumple.scenes.schema import Scene
 from crumple.scenes.sizes import SceneSize, estimate_size, frame_count, refined_faces
-from crumple.scenes.starting import sheet_areas, start_strains
+from crumple.scenes.starting import sheet_areas
 from crumple.scenes.toml import read_scene, scene_from_tables
 from crumple.simulation.model import Model
 from crumple.state import State
@@ -63,7 +64,7 @@ def check_scene(source: str | Path, overrides: Sequence[str] = (), *, quick: boo
     if built is None:
         return Report(label, tuple(errors), _estimated(scene), notes=scene.notes)
     size = built_size(scene, *built)
-    strain = float(start_strains(built[1].mesh, built[1].x).max())
+    strain = float(largest_strains(built[1].mesh, built[1].x).max())
     return Report(label, tuple(errors), size, exact=True, notes=(*scene.notes, *_memory_note(size)), strain=strain)
 
 

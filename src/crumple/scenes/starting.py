@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.boundary.obstacles import Obstacle
+from crumple.geometry.strain import largest_strains
 from crumple.mesh.obj import LARGEST_COORDINATE
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.scenes.messages import Path, Problems
@@ -41,19 +42,6 @@ def sheet_areas(mesh: SheetMesh, count: int) -> Floats:
     return np.asarray(np.bincount(mesh.face_sheet, weights=mesh.face_area, minlength=count), np.float64)
 
 
-def start_strains(mesh: SheetMesh, x: Floats) -> Floats:
-    """Largest |λ − 1| over the principal stretches λ of each face from its pattern to `x`, (face_count,)."""
-    p, q = mesh.u[mesh.faces], x[mesh.face_nodes]
-    flat = np.stack([p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]], axis=2)
-    bent = np.stack([q[:, 1] - q[:, 0], q[:, 2] - q[:, 0]], axis=2)
-    gradient = bent @ np.linalg.inv(flat)
-    metric = np.swapaxes(gradient, 1, 2) @ gradient
-    middle = 0.5 * (metric[:, 0, 0] + metric[:, 1, 1])
-    half = np.hypot(0.5 * (metric[:, 0, 0] - metric[:, 1, 1]), metric[:, 0, 1])
-    longest, shortest = np.sqrt(middle + half), np.sqrt(np.maximum(middle - half, 0.0))
-    return np.asarray(np.maximum(np.abs(longest - 1.0), np.abs(shortest - 1.0)))
-
-
 def _check_coordinates(state: State, problems: Problems) -> None:
     for group, x in (("sheets", state.x), ("obstacles", state.obstacle_x)):
         most = float(np.abs(x).max(initial=0.0))
@@ -87,7 +75,7 @@ def _check_refinement(scene: Scene, areas: Floats, problems: Problems) -> None:
 
 def _note_strains(scene: Scene, state: State, problems: Problems) -> None:
     """Tell which sheets are not at rest at the start."""
-    strain, area = start_strains(state.mesh, state.x), state.mesh.face_area
+    strain, area = largest_strains(state.mesh, state.x), state.mesh.face_area
     for k, sheet in enumerate(scene.sheets):
         if sheet.rest == "start":
             continue

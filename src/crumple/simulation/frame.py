@@ -31,6 +31,8 @@ from crumple.typing import Floats
 def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()) -> tuple[State, FrameReport]:
     """The state at the end of the next frame, and what the frame cost. Observers are told of every step."""
     begin, timer = clock.perf_counter(), PhaseTimer()
+    for observer in observers:
+        observer.on_frame_start(model, state, timer)
     with timer("preparation"):
         derived = Derived(model, state, timer).prepared()
     end = (state.frame + 1) * model.frame_time
@@ -42,7 +44,7 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
         for observer in observers:
             observer.on_step(model, state, report)
     warnings = [report.note for report in reports if report.note]
-    state = adapt(state.replaced(frame=state.frame + 1), derived, warnings)
+    state = adapt(state.replaced(frame=state.frame + 1), derived, warnings, observers)
     return state, _summarise(state, reports, warnings, clock.perf_counter() - begin, derived)
 
 
@@ -92,10 +94,12 @@ def embed(before: State, state: State, derived: Derived, is_embedded: bool) -> t
     return state if embedded.y is state.y else state.replaced(y=embedded.y), embedded.is_settled
 
 
-def adapt(state: State, derived: Derived, warnings: list[str] | None = None) -> State:
+def adapt(
+    state: State, derived: Derived, warnings: list[str] | None = None, observers: Sequence[Observer] = ()
+) -> State:
     """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off.
 
-    `warnings`: a list to add to when the mesh is coarser than asked for.
+    `warnings`: a list to add to when the mesh is coarser than asked for;  `observers` are told of a new mesh at once.
     """
     model, timer = derived.model, derived.timer
     if model.remeshing is None:
@@ -107,6 +111,8 @@ def adapt(state: State, derived: Derived, warnings: list[str] | None = None) -> 
         warnings.append(f"the mesh is coarser than asked for: remeshing.max_faces = {limit} faces are reached")
     if change.is_none:
         return remeshed
+    for observer in observers:
+        observer.on_mesh(model, remeshed)
     with timer("projection"), worthwhile_threads(remeshed.mesh.face_count):
         fresh = Derived(model, remeshed)
         for _, term in fresh.terms:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from crumple.simulation.model import Model
 from crumple.state import State
+from crumple.timing import PhaseTimer
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class StepReport:
     """One accepted time step: when it ended [s], how long it was [s], what it cost and what it left.
 
     `energies` [J] by term at the end of the step, and of "contact"; `min_gap` smallest contact gap [m];
-    `retries` shortened attempts;  `note` why a step was shortened or an obstacle held back, else "".
+    `retries` shortened attempts, and the `trouble` of the last of them, "" if there was none;
+    `note` which obstacles were held back, else "".
     """
 
     time: float
@@ -26,6 +28,7 @@ class StepReport:
     seconds: float
     retries: int = 0
     note: str = ""
+    trouble: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ class Observer:
     def on_start(self, model: Model, state: State) -> None:
         """Before the first step, with the state that the run starts from."""
 
+    def on_frame_start(self, model: Model, state: State, timer: PhaseTimer) -> None:
+        """When work on the next frame begins; `timer` shows what is going on, until its end."""
+
+    def on_mesh(self, model: Model, state: State) -> None:
+        """At the end of a frame whose mesh has changed, before the nodes have settled on the new one."""
+
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
         """After every accepted time step."""
 
@@ -81,6 +90,12 @@ class Audience(Observer):
 
     def on_start(self, model: Model, state: State) -> None:
         self._tell(lambda observer: observer.on_start(model, state))
+
+    def on_frame_start(self, model: Model, state: State, timer: PhaseTimer) -> None:
+        self._tell(lambda observer: observer.on_frame_start(model, state, timer))
+
+    def on_mesh(self, model: Model, state: State) -> None:
+        self._tell(lambda observer: observer.on_mesh(model, state))
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
         self._tell(lambda observer: observer.on_step(model, state, report))

@@ -59,6 +59,7 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
         seconds=clock.perf_counter() - begin,
         retries=attempt.retries,
         note=_note(model, moved, outcome),
+        trouble=attempt.trouble,
     )
     return moved.replaced(step_size=size, dense_steps=dense_steps), report
 

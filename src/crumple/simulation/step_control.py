@@ -51,14 +51,15 @@ NEEDLESS = 160
 
 @dataclass(frozen=True)
 class Attempt:
-    """A step to try: its length [s], whether it is taken as in dense contact, whether obstacles may be held back, and
-    what earlier attempts cost."""
+    """A step to try: its length [s], whether it is taken as in dense contact, whether obstacles may be held back, what
+    earlier attempts cost, and the trouble that the last of them had."""
 
     step: float
     dense: bool = False
     hold: bool = False
     retries: int = 0
     iterations: int = 0
+    trouble: str = ""
 
 
 def first_attempt(options: SolverOptions, state: State, remaining: float, *, hold: bool) -> Attempt:
@@ -74,7 +75,8 @@ def next_attempt(options: SolverOptions, failed: Attempt, ending: Ending, passag
     """What to try after a failure, or after an `error` that is too large; raises SimulationError when the shortest step
     fails too."""
     outcome = passage.outcome
-    tried = replace(failed, retries=failed.retries + 1, iterations=failed.iterations + outcome.iterations)
+    spent = failed.iterations + outcome.iterations
+    tried = replace(failed, retries=failed.retries + 1, iterations=spent, trouble=ending.value)
     if outcome.ending is Ending.CONVERGED and passage.scheme != EULER:
         shortest = max(SHORTEST_IN_MOTION * options.max_step, options.min_step)
         return replace(tried, step=max(failed.step * _factor(passage, error), min(shortest, SHORTER * failed.step)))

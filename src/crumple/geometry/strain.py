@@ -1,0 +1,21 @@
+"""Strains of faces against their pattern."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crumple.mesh import SheetMesh
+from crumple.typing import Floats
+
+
+def largest_strains(mesh: SheetMesh, x: Floats) -> Floats:
+    """Largest |λ − 1| over the principal stretches λ of each face from its pattern to `x`, (face_count,)."""
+    p, q = mesh.u[mesh.faces], x[mesh.face_nodes]
+    flat = np.stack([p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]], axis=2)
+    bent = np.stack([q[:, 1] - q[:, 0], q[:, 2] - q[:, 0]], axis=2)
+    gradient = bent @ np.linalg.inv(flat)
+    metric = np.swapaxes(gradient, 1, 2) @ gradient
+    middle = 0.5 * (metric[:, 0, 0] + metric[:, 1, 1])
+    half = np.hypot(0.5 * (metric[:, 0, 0] - metric[:, 1, 1]), metric[:, 0, 1])
+    longest, shortest = np.sqrt(middle + half), np.sqrt(np.maximum(middle - half, 0.0))
+    return np.asarray(np.maximum(np.abs(longest - 1.0), np.abs(shortest - 1.0)))
