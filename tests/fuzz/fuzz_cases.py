@@ -10,8 +10,12 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import h5py
 import numpy as np
 from typer.testing import CliRunner
 
@@ -19,6 +23,7 @@ from crumple.cli.app import app
 from crumple.cli.exits import DONE, FAILED
 from crumple.errors import CrumpleError
 from crumple.mesh import read_obj, sheet_from_obj, surface_from_obj
+from crumple.recording import Recording
 from crumple.scenes import check_scene
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
@@ -193,12 +198,12 @@ FEEDS: dict[str, Callable[[bytes, Path], None]] = {
 
 
 def damage_recording(folder: Path, number: int) -> None:
-    """A small recording in `folder` with one file damaged, emptied, doubled, swapped or gone."""
+    """A small recording in `folder` with one file damaged, doubled, swapped or gone, or one value changed."""
     random = np.random.default_rng([number, 7])
     make_recording(folder, 3)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     victim, other = (files[k] for k in random.integers(len(files), size=2))
-    data, kind = victim.read_bytes(), random.integers(8)
+    data, kind = victim.read_bytes(), random.integers(12)
     if kind == 0:
         victim.unlink()
     elif kind == 1:
@@ -209,8 +214,52 @@ def damage_recording(folder: Path, number: int) -> None:
         victim.write_bytes(_repeat(data, random, "obj"))
     elif kind == 4:
         victim.rename(victim.with_name("frame_000009.vtkhdf"))
-    else:
+    elif kind < 7 or victim.suffix not in (".vtkhdf", ".h5"):
         victim.write_bytes(_flip(data, random, "obj"))
+    else:
+        _edit_values(victim, random)
+
+
+def _edit_values(path: Path, random: np.random.Generator) -> None:
+    """Change, shorten, retype or delete one dataset or attribute of an HDF5 file, behind the back of its checksums."""
+    with h5py.File(path, "r+") as file:
+        names: list[str] = []
+        file.visit(names.append)
+        item = file[names[random.integers(len(names))]] if names else file
+        if len(item.attrs) and random.random() < 0.4:
+            key = sorted(item.attrs)[random.integers(len(item.attrs))]
+            item.attrs[key] = _other_value(np.asarray(item.attrs[key]), random)
+        elif isinstance(item, h5py.Dataset) and item.name is not None:
+            value, name, parent = np.asarray(item[()]), item.name, item.parent
+            del parent[name]
+            if random.random() < 0.8:
+                parent[name] = _other_value(value, random)
+
+
+def _other_value(value: np.ndarray, random: np.random.Generator) -> Any:
+    """A value like the given one, but wrong."""
+    if value.dtype.kind not in "iuf" or random.random() < 0.2:
+        return [np.zeros(3), "words", np.zeros((2, 2), complex), np.int64(-1)][random.integers(4)]
+    kind = random.integers(3)
+    if kind == 0 and value.ndim:
+        return value[: int(random.integers(len(value) + 1))]
+    if kind == 1:
+        return value.astype([np.float32, np.int8, np.uint64][random.integers(3)])
+    changed = value.copy().reshape(-1)
+    if len(changed):
+        extremes = [0, -1, 1, 2**31 - 1] + ([] if value.dtype.kind in "iu" else [np.nan, np.inf, 1e300])
+        with np.errstate(all="ignore"):
+            number = np.array(extremes[random.integers(len(extremes))])
+            changed[random.integers(len(changed), size=3)] = number.astype(value.dtype)
+    return changed.reshape(value.shape)
+
+
+def _read_all(folder: Path) -> None:
+    """Read what notebooks read."""
+    recording = Recording(folder)
+    for read in (recording.model, recording.table, *(partial(recording.load, frame) for frame in recording.frames)):
+        with suppress(CrumpleError):
+            read()
 
 
 def run_case(target: str, number: int, folder: Path) -> None:
@@ -223,6 +272,8 @@ def run_case(target: str, number: int, folder: Path) -> None:
         result = CliRunner().invoke(app, [command, str(folder / "run")])
         assert result.exit_code in (DONE, FAILED, 2), (command, result.exit_code, result.exception)
         assert "internal error" not in result.output, (command, result.output)
+    with suppress(CrumpleError):
+        _read_all(folder / "run")
 
 
 TARGETS = (*FEEDS, "recording")
