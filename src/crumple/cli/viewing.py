@@ -55,7 +55,7 @@ def view_sources(
 
 def _load(source: str, frames: int | None, until: float | None, overrides: Sequence[str], quick: bool) -> Scene:
     """The scene; what reads it is loaded only now, so that recordings open at once."""
-    from crumple.cli.running import load_with_length
+    from crumple.scenes.length import load_with_length
 
     return load_with_length(source, frames, until, overrides=overrides, quick=quick)
 
