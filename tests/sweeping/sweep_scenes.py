@@ -54,7 +54,9 @@ class Cluster:
         return process
 
     def start_worker(self, **settings: str) -> subprocess.Popen[bytes]:
-        return self.start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", **settings)
+        return self.start(
+            "worker", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", **settings
+        )
 
     def close(self) -> None:
         for process in reversed(self.processes):
@@ -72,7 +74,9 @@ class Cluster:
 def crumple(*arguments: object, **options: object) -> subprocess.Popen[str]:
     """The command in a process of its own."""
     command = [sys.executable, "-m", "crumple.cli", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=SETTINGS, **options)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=SETTINGS, **options
+    )
 
 
 def finished(process: subprocess.Popen[str], timeout: float = 240.0) -> str:

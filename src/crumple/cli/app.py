@@ -104,7 +104,9 @@ def sweep(
     out: Annotated[Path | None, typer.Option(help="Folder of the sweep.")] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[@FRAME]", help="Number for the table, at the last frame, @confined or @20; repeatable."),
+        typer.Option(
+            metavar="NAME[@FRAME]", help="Number for the table, at the last frame, @confined or @20; repeatable."
+        ),
     ] = None,
     set_: SetOption = None,
     frames: FramesOption = None,

@@ -25,6 +25,7 @@ from crumple.simulation.model import Model
 from crumple.simulation.run import run
 from crumple.state import State
 
+
 def run_scene(
     source: str,
     *,

@@ -35,8 +35,8 @@ def sweep_scene(
     **given: Any,
 ) -> None:
     """Do the runs of a sweep into `out`, or go on with it; exit 1 when runs failed."""
-    if resume and scene is not None and is_sweep(scene) and out is None:
-        scene, out = None, Path(scene)
+    if resume and scene is not None and out is None and is_sweep(scene):
+        out, scene = Path(scene), None
     if out is None:
         raise InputError("crumple sweep", "--out DIR says where the sweep goes")
     if scene is None and not resume:
@@ -57,7 +57,9 @@ def sweep_scene(
     except KeyboardInterrupt:
         remedy = f"go on with: crumple sweep --resume --out {out}" if is_sweep(out) else "nothing was begun"
         fail(f"interrupted after {shown.done} of {shown.runs} runs; {remedy}", INTERRUPTED)
-    console.print(f"{shown.done} of {shown.runs} runs done; table: {out / 'table.csv'}", highlight=False, soft_wrap=True)
+    console.print(
+        f"{shown.done} of {shown.runs} runs done; table: {out / 'table.csv'}", highlight=False, soft_wrap=True
+    )
     if shown.failed:
         console.print(f"{shown.failed} failed, for the reasons above and in the table; --resume tries them again")
         raise typer.Exit(FAILED)
@@ -78,7 +80,10 @@ class SweepProgress(Watcher):
         self._begun: dict[str, int] = {}
         self._total, self._before, self._start = 0, 0, clock.monotonic()
         self._bar = Progress(
-            TextColumn("{task.fields[status]}"), BarColumn(bar_width=None), console=console, disable=not console.is_terminal
+            TextColumn("{task.fields[status]}"),
+            BarColumn(bar_width=None),
+            console=console,
+            disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("sweep", total=1, status="")
 

@@ -25,7 +25,7 @@ class StorageError(CrumpleError):
         super().__init__(f"{path}: {error.strerror or error} ({remedy})")
 
 
-class OccupiedFolder(InputError):
+class OccupiedFolder(InputError):  # noqa: N818 (the folder is occupied, nothing is wrong with it)
     """Another process holds the folder; it may be tried again later."""
 
 

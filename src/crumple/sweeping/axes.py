@@ -116,7 +116,9 @@ def _listed(key: str, values: tuple[str, ...]) -> Axis:
             raise InputError(f"--vary {key}", error.remedy, value) from None
         same = repr(float(parsed)) if isinstance(parsed, int | float) and not isinstance(parsed, bool) else repr(parsed)
         if same in known:
-            raise InputError(f"--vary {key}", f"the same value is there twice ({known[same]} and {value}); give it once")
+            raise InputError(
+                f"--vary {key}", f"the same value is there twice ({known[same]} and {value}); give it once"
+            )
         known[same] = value
     return Axis(key, values)
 

@@ -14,9 +14,7 @@ from crumple.errors import InputError, SimulationError
 from crumple.sweeping.identity import identity, loose_mismatch, mismatch
 from crumple.sweeping.packages import need
 
-ONE_THREAD = {
-    name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-}
+ONE_THREAD = {name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
 CONNECT_TIMEOUT = 10.0
 """How long a scheduler may take to answer [s]."""
 MOST_WORKERS = 1024
@@ -34,8 +32,8 @@ def available_cores() -> int:
 def local_workers(count: int | None) -> Iterator[Any]:
     """A Dask client with `count` new processes of one thread each on this machine, one per core by default.
 
-    Scheduler and dashboard listen on the loopback address only; the memory is shared out evenly, and a worker that takes
-    much more than its share is restarted.
+    Scheduler and dashboard listen on the loopback address only; the memory is shared out evenly, and a worker that
+    takes much more than its share is restarted.
     """
     distributed = need("distributed")
     number = available_cores() if count is None else count
@@ -78,7 +76,12 @@ def joined_workers(address: str, say: Say) -> Iterator[Any]:
 def check_workers(client: Any, files: Sequence[str], say: Say) -> None:
     """`InputError` unless all workers have this crumple, and the files that the scenes name."""
     here = identity()
-    for address, found in client.run(_probe, list(files)).items():
+    try:
+        answers = client.run(_probe, list(files))
+    except (ImportError, AttributeError) as error:
+        remedy = "install the same version everywhere, with 'crumple[sweep]'"
+        raise InputError("--scheduler", f"a worker cannot load this crumple ({_line(error)}); {remedy}") from None
+    for address, found in answers.items():
         there, threads, missing = found
         problem = mismatch(here, there)
         if problem:

@@ -34,8 +34,8 @@ LONG_FRAME = 3.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """Runs, frames of all of them, disk [bytes] from the sizes at the start and with all remeshing allows, the free disk
-    [bytes], and seconds of computation of all runs, `basis`: what they are taken from."""
+    """Runs, frames of all of them, disk [bytes] from the sizes at the start and with all that remeshing allows, the
+    free disk [bytes], and seconds of computation of all runs; `basis`: what these are taken from."""
 
     runs: int
     frames: int
@@ -58,8 +58,8 @@ class Estimate:
 def check_plan(plan: Plan, out: Path, say: Callable[[str], None]) -> tuple[Estimate, list[Scene]]:
     """The estimate, and the scenes of all runs; `InputError` with the first thing that is wrong.
 
-    Tables, keys and values of all runs are checked, and a few of the scenes are built. To tell the time, the first frames
-    are run; if kernels have to be compiled for that, `say` tells of it.
+    Tables, keys and values of all runs are checked, and a few of the scenes are built. To tell the time, the first
+    frames are run; if kernels have to be compiled for that, `say` tells of it.
     """
     check_metrics(plan.metrics)
     scenes = [_load(plan, run) for run in plan.runs]

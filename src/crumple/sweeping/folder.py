@@ -18,18 +18,19 @@ from typing import IO, Any
 import tomli_w
 
 from crumple.errors import InputError
-from crumple.recording.files import OccupiedFolder, lock_folder, read_file, write_all, write_atomically
+from crumple.recording.files import (
+    TEMPORARY_SUFFIX,
+    OccupiedFolder,
+    lock_folder,
+    read_file,
+    write_all,
+    write_atomically,
+)
 from crumple.recording.log import StepLog
+from crumple.sweeping.layout import LOCK, LOG, PLAN, RUNS, SCENE, is_sweep
 from crumple.sweeping.plan import Plan, PlannedRun, plan_tables, read_plan
 
-PLAN, SCENE, LOG, RUNS, LOCK = "sweep.toml", "scene.toml", "log.jsonl", "runs", ".lock"
-TABLES = ("table.csv", "table.parquet")
 Line = dict[str, Any]
-
-
-def is_sweep(path: str | Path) -> bool:
-    """Whether a folder is that of a sweep."""
-    return (Path(path) / PLAN).is_file() and (Path(path) / RUNS).is_dir()
 
 
 class SweepFolder:
@@ -38,7 +39,9 @@ class SweepFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not is_sweep(self.path):
-            raise InputError(str(self.path), "is not a sweep (it has no sweep.toml and no runs); `crumple sweep` makes one")
+            raise InputError(
+                str(self.path), "is not a sweep (it has no sweep.toml and no runs); `crumple sweep` makes one"
+            )
         texts = [read_file(self.path / name).decode(errors="replace") for name in (PLAN, SCENE)]
         self.plan = read_plan(texts[0], texts[1], str(self.path / PLAN))
 
@@ -124,23 +127,24 @@ def check_vacant(folder: Path) -> None:
         raise InputError(str(folder), "is a file; choose a folder for the sweep")
     if is_sweep(folder):
         raise InputError(str(folder), "already holds a sweep; --resume goes on with it, or choose a new folder")
-    # what a sweep leaves that was killed before it had begun
-    rest = {item.name for item in folder.iterdir()} - {LOCK, SCENE, RUNS, SCENE + ".part", PLAN + ".part"} if folder.is_dir() else set()
+    begun = {LOCK, SCENE, RUNS, f"{SCENE}{TEMPORARY_SUFFIX}", f"{PLAN}{TEMPORARY_SUFFIX}"}  # killed at its very start
+    rest = {item.name for item in folder.iterdir()} - begun if folder.is_dir() else set()
     if rest:
-        raise InputError(str(folder), f"holds other files ({', '.join(sorted(rest)[:3])}); choose a new folder for the sweep")
+        some = ", ".join(sorted(rest)[:3])
+        raise InputError(str(folder), f"holds other files ({some}); choose a new folder for the sweep")
 
 
 def _lock(folder: Path) -> IO[bytes]:
     try:
         return lock_folder(folder)
     except OccupiedFolder:
-        raise InputError(str(folder), "another sweep is writing this folder; wait for it or choose another one") from None
+        raise InputError(
+            str(folder), "another sweep is writing this folder; wait for it or choose another one"
+        ) from None
 
 
-def _plain(tables: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(value: Any) -> Any:
     """Tables that TOML can write: what is None is left out."""
-    return {
-        key: _plain(value) if isinstance(value, Mapping) else [_plain(v) if isinstance(v, Mapping) else v for v in value] if isinstance(value, list | tuple) else value
-        for key, value in tables.items()
-        if value is not None
-    }
+    if isinstance(value, Mapping):
+        return {key: _plain(below) for key, below in value.items() if below is not None}
+    return [_plain(below) for below in value] if isinstance(value, list | tuple) else value

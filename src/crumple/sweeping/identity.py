@@ -1,4 +1,4 @@
-"""Which crumple this is: a sweep's recordings have the same bits wherever they are made only if the code is the same."""
+"""Which crumple this is: recordings have the same bits wherever they are made only if the code is the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ NUMERICAL = ("numpy", "scipy", "numba", "h5py")
 @cache
 def identity() -> dict[str, str]:
     """Version of crumple, a digest of its sources, versions of Python and of numerical libraries, by name."""
-    found = {"crumple": crumple.__version__, "sources": _sources(), "Python": ".".join(platform.python_version_tuple()[:2])}
+    found = {
+        "crumple": crumple.__version__,
+        "sources": _sources(),
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+    }
     for name in NUMERICAL:
         try:
             found[name] = version(name)

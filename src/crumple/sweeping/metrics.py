@@ -1,7 +1,7 @@
 """Numbers that sum up a run, by name: what `crumple analyze` and `crumple info` tell, at a frame.
 
-`radius` is that of the last frame, `radius@confined` that of the frame which fits into the smallest box, `radius@20` that
-of frame 20. A user's own metric is a function of the recording.
+`radius` is that of the last frame, `radius@confined` that of the frame which fits into the smallest box, `radius@20`
+that of frame 20. A user's own metric is a function of the recording.
 """
 
 from __future__ import annotations
@@ -134,7 +134,13 @@ MEASURES: dict[str, Measure] = {
 def metric_unit(name: str) -> str:
     """The unit of a metric, "" for a plain number."""
     plain = name.partition("@")[0]
-    known = {"radius_of_gyration": "m", "height_min": "m", "height_max": "m", "pressure": "Pa", "seconds_per_frame": "s"}
+    known = {
+        "radius_of_gyration": "m",
+        "height_min": "m",
+        "height_max": "m",
+        "pressure": "Pa",
+        "seconds_per_frame": "s",
+    }
     return "J" if plain.startswith(ENERGY) else known.get(plain) or UNITS.get(plain, "")
 
 

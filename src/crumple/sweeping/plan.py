@@ -1,5 +1,5 @@
-"""What a sweep runs: a scene, what is varied in it, and hence the runs, each with the overrides that `crumple run --set`
-would take."""
+"""What a sweep runs: a scene, what is varied in it, and hence the runs, each with the overrides that
+`crumple run --set` would take."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Plan:
         check_count(len(points) * len(seeds))
         jittered = self._jittered(tuple(f"{key}={text}" for key, text in points[0])) if self.seeds else ()
         width = max(4, len(str(len(points) * len(seeds) - 1)))
-        runs = []
+        runs: list[PlannedRun] = []
         for point in points:
             varied = tuple(f"{key}={text}" for key, text in point)
             values = {key: parse_override(text)[1] for (key, _), text in zip(point, varied, strict=True)}
@@ -109,7 +109,9 @@ class Plan:
         scene = self._load((*self.set, *varied))
         found = tuple(k for k, sheet in enumerate(scene.sheets) if sheet.jitter is not None)
         if not found:
-            remedy = "the scene has no jitter that a seed could change; add --set sheets[0].jitter.amplitude=1e-5 (in m)"
+            remedy = (
+                "the scene has no jitter that a seed could change; add --set sheets[0].jitter.amplitude=1e-5 (in m)"
+            )
             raise InputError("--seeds", remedy, self.seeds)
         return found
 
@@ -137,7 +139,9 @@ def plan_tables(plan: Plan) -> dict[str, Any]:
     tables = {entry.name: getattr(plan, entry.name) for entry in fields(plan) if entry.name != "tables"}
     if plan.sample is not None:
         tables["sample"] = {"count": plan.sample[0], "method": plan.sample[1]}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in tables.items() if value is not None}
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in tables.items() if value is not None
+    }
 
 
 def read_plan(text: str, scene: str, place: str) -> Plan:
@@ -145,7 +149,9 @@ def read_plan(text: str, scene: str, place: str) -> Plan:
     try:
         tables, raw = tomllib.loads(text), tomllib.loads(scene)
         sample = tables.pop("sample", None)
-        given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in tables.items()}
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in tables.items()
+        }
         if sample is not None:
             given["sample"] = (int(sample["count"]), str(sample["method"]))
         plan = Plan(tables=raw, **given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from crumple.scenes import Scene
 from crumple.sweeping.axes import axis_text
 from crumple.sweeping.cluster import available_cores, check_workers, joined_workers, local_workers, sharing_workers
 from crumple.sweeping.estimate import Estimate, check_plan, named_files
-from crumple.sweeping.folder import SweepFolder, SweepWriter, check_vacant, create_sweep, is_sweep, open_sweep
+from crumple.sweeping.folder import SweepFolder, SweepWriter, check_vacant, create_sweep, open_sweep
+from crumple.sweeping.layout import is_sweep
 from crumple.sweeping.metrics import DEFAULT, OwnMetrics
 from crumple.sweeping.packages import need
 from crumple.sweeping.packing import unpack
@@ -67,11 +68,11 @@ def sweep(
     """Run a scene with many values of its keys, and return the table of the runs as a `pandas.DataFrame`.
 
     `vary`: for each key a list of values, or a range "lo:hi:n" or "lo:hi:n:log"; all combinations are run, or `sample`
-    (count, "sobol" | "lhs" | "random") of them, with ranges "lo:hi" or "lo:hi:log".  `seeds`: each that often, with other
-    random offsets of the start (the scene's jitter).  `metrics`: names as in `crumple sweep --metric`, or functions of the
-    `Recording` by name.  `overrides`, `quick`, `frames`, `until` as for `crumple.simulate` and `crumple run`.
-    `workers`: processes on this machine, one per core by default, or the address of a Dask `scheduler`.  `resume`: go on
-    with the sweep in the folder `out`, whose scene need not be given again.
+    (count, "sobol" | "lhs" | "random") of them, with ranges "lo:hi" or "lo:hi:log".  `seeds`: each that often, with
+    other random offsets of the start (the scene's jitter).  `metrics`: names as in `crumple sweep --metric`, or
+    functions of the `Recording` by name.  `overrides`, `quick`, `frames`, `until` as for `crumple.simulate` and
+    `crumple run`.  `workers`: processes on this machine, one per core by default, or the address of a Dask `scheduler`.
+    `resume`: go on with the sweep in the folder `out`, whose scene need not be given again.
 
     Every run is an ordinary recording below `out`. A run that fails is a row with its reason.
     """
@@ -144,23 +145,33 @@ class _Leader:
     scenes: list[Scene]
     own: OwnMetrics
     watcher: Watcher
+    done: int = 0
+    flying: dict[str, tuple[PlannedRun, Any]] = field(default_factory=dict)
+    is_shared: bool = True
+    written: float = 0.0
+
+    @property
+    def plan(self) -> Plan:
+        return self.writer.folder.plan
 
     def run(self, estimate: Estimate) -> None:
         """Do all runs that are left."""
         folder, client = self.writer.folder, self.client
-        plan, self._left = folder.plan, folder.unfinished()
-        self._scenes = dict(zip((run.name for run in plan.runs), self.scenes, strict=True))
-        self._done, self._flying, self._written = len(plan.runs) - len(self._left), {}, 0.0
-        self._is_shared = sharing_workers(client, folder.path)
-        threads = client.nthreads()
-        self.writer.note("begin", left=len(self._left), workers=len(threads), shared=self._is_shared, version=plan.version)
-        if not self._is_shared:
+        self.left = folder.unfinished()[::-1]
+        self.done = len(self.plan.runs) - len(self.left)
+        self.is_shared = sharing_workers(client, folder.path)
+        workers = len(client.nthreads())
+        self.writer.note("begin", left=len(self.left), workers=workers, shared=self.is_shared)
+        if not self.is_shared:
             self.watcher.on_note("workers do not share this file system: recordings are sent back as they end")
-        client.run(allow, plan.id)
-        client.subscribe_topic(news_topic(plan.id), self._hear)
-        self.watcher.on_begin(estimate, self._done, len(threads), client.dashboard_link or "")
+        client.run(allow, self.plan.id)
+        client.subscribe_topic(news_topic(self.plan.id), self._hear)
+        self.watcher.on_begin(estimate, self.done, workers, client.dashboard_link or "")
         try:
             self._loop()
+        except OSError as error:
+            self._stop()
+            raise SimulationError(f"{self._reached(explain(error))}; then go on with: {self._command()}") from None
         except BaseException:
             self._stop()
             raise
@@ -173,7 +184,6 @@ class _Leader:
         from distributed import as_completed
 
         completed = as_completed(loop=self.client.loop)
-        self._left.reverse()
         self._hand_out(completed)
         for future in completed:
             self._take(future)
@@ -181,31 +191,34 @@ class _Leader:
 
     def _hand_out(self, completed: Any) -> None:
         """Keep workers busy: so many runs ahead that none waits, so few that a stop loses nothing."""
-        most = AHEAD * max(1, len(self.client.nthreads())) if self._left else 0
-        while self._left and len(self._flying) < most:
-            run = self._left.pop()
-            sweep_id = self.writer.folder.plan.id
-            place = str(self.writer.folder.recording_path(run).absolute()) if self._is_shared else None
-            task = Task(sweep_id, run.name, self._scenes[run.name], place, self.writer.folder.plan.metrics, self.own)
-            future = self.client.submit(perform, task, key=f"crumple-{sweep_id}-{run.name}", pure=False)
-            self._flying[future.key] = run
+        most = AHEAD * max(1, len(self.client.nthreads())) if self.left else 0
+        while self.left and len(self.flying) < most:
+            run = self.left.pop()
+            place = str(self.writer.folder.recording_path(run).absolute()) if self.is_shared else None
+            task = Task(self.plan.id, run.name, self.scenes[int(run.name)], place, self.plan.metrics, self.own)
+            future = self.client.submit(perform, task, key=f"crumple-{self.plan.id}-{run.name}", pure=False)
+            self.flying[future.key] = run, future
             completed.add(future)
 
     def _take(self, future: Any) -> None:
         """Keep what a run has come to."""
-        run = self._flying.pop(future.key)
+        run, _ = self.flying.pop(future.key)
         outcome = self._outcome(future, run)
         if outcome.packed is not None:
             outcome = self._received(outcome, run)
         future.release()
-        with suppress(OSError) if outcome.is_disk_full else suppress():
-            self.writer.note("run", **outcome.line(), scene=run.describe())
+        if outcome.outcome == "stopped":  # by whoever led this sweep before
+            self.left.append(run)
+            return
         self.watcher.on_run(run, outcome)
         if outcome.is_disk_full:
+            with suppress(OSError):
+                self.writer.note("run", **outcome.line(), scene=run.describe())
             raise SimulationError(f"{self._reached(outcome.reason)}; make room, then go on with: {self._command()}")
-        self._done += outcome.outcome == "done"
-        if clock.monotonic() - self._written > TABLE_INTERVAL:
-            self._written = clock.monotonic()
+        self.writer.note("run", **outcome.line(), scene=run.describe())
+        self.done += outcome.outcome == "done"
+        if clock.monotonic() - self.written > TABLE_INTERVAL:
+            self.written = clock.monotonic()
             write_table(self.writer.folder)
 
     def _outcome(self, future: Any, run: PlannedRun) -> Outcome:
@@ -232,9 +245,11 @@ class _Leader:
         try:
             unpack(outcome.packed, folder.recording_path(run))
         except OSError as error:
-            return replace(outcome, outcome="failed", reason=explain(error), packed=None, is_disk_full=error.errno in FULL)
+            return replace(
+                outcome, outcome="failed", reason=explain(error), packed=None, is_disk_full=error.errno in FULL
+            )
         with suppress(Exception):  # a worker that has gone meanwhile keeps its copy
-            self.client.run(discard, folder.plan.id, run.name)
+            self.client.run(discard, self.plan.id, run.name)
         return replace(outcome, packed=None)
 
     def _hear(self, event: tuple[float, Any]) -> None:
@@ -244,24 +259,19 @@ class _Leader:
 
     def _stop(self) -> None:
         """Let workers end what they are at; the frames that are done stay."""
+        with suppress(Exception):  # they may be gone
+            self.client.cancel([future for _, future in self.flying.values()], force=True)
         with suppress(Exception):
-            self.client.cancel(list(self._futures()), force=True)
-        with suppress(Exception):
-            self.client.run(ask_to_stop, self.writer.folder.plan.id, wait=False)
-
-    def _futures(self) -> list[Any]:
-        from distributed import Future
-
-        return [Future(key, self.client) for key in self._flying]
+            self.client.run(ask_to_stop, self.plan.id, wait=False)
 
     def _finish(self) -> None:
         """Write the table and the last line of the log, also when the sweep was stopped."""
         with suppress(OSError):  # a full disk has been told of
             write_table(self.writer.folder)
-            self.writer.note("end", done=self._done, of=len(self.writer.folder.plan.runs))
+            self.writer.note("end", done=self.done, of=len(self.plan.runs))
 
     def _reached(self, why: str) -> str:
-        return f"{self.writer.folder.path}: {why}; {self._done} of {len(self.writer.folder.plan.runs)} runs are done"
+        return f"{self.writer.folder.path}: {why}; {self.done} of {len(self.plan.runs)} runs are done"
 
     def _command(self) -> str:
         return f"crumple sweep --resume --out {self.writer.folder.path}"

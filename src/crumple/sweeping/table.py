@@ -8,7 +8,8 @@ from typing import Any
 
 from crumple.errors import InputError
 from crumple.recording.files import write_atomically
-from crumple.sweeping.folder import RUNS, TABLES, SweepFolder
+from crumple.sweeping.folder import SweepFolder
+from crumple.sweeping.layout import RUNS, TABLES
 from crumple.sweeping.packages import need
 
 OUTCOME = ("outcome", "reason", "frames", "time", "seconds")
@@ -18,8 +19,8 @@ DONE, FAILED, OPEN = "done", "failed", "unfinished"
 def read_sweep(path: str | Path) -> Any:
     """The table of the sweep in a folder as a `pandas.DataFrame`, one row per planned run, indexed by the run's name.
 
-    Columns: the varied keys, `seed` if there are seeds, `outcome` (done, failed, unfinished), `reason`, `frames`, simulated
-    `time` [s], `seconds` of computation, the metrics, and the path of the `recording`.
+    Columns: the varied keys, `seed` if there are seeds, `outcome` (done, failed, unfinished), `reason`, `frames`,
+    simulated `time` [s], `seconds` of computation, the metrics, and the path of the `recording`.
     """
     folder = SweepFolder(path)
     table = make_table(folder)
@@ -31,7 +32,9 @@ def make_table(folder: SweepFolder) -> Any:
     """The table from the plan and the log; recordings are named relative to the sweep's folder."""
     pandas = need("pandas")
     plan, outcomes = folder.plan, folder.outcomes()
-    metrics = dict.fromkeys([*plan.metrics, *(name for line in outcomes.values() for name in line.get("metrics") or {})])
+    metrics = dict.fromkeys(
+        [*plan.metrics, *(name for line in outcomes.values() for name in line.get("metrics") or {})]
+    )
     rows = []
     for run in plan.runs:
         line = outcomes.get(run.name, {"outcome": OPEN})
@@ -48,7 +51,9 @@ def make_table(folder: SweepFolder) -> Any:
         table[name] = pandas.to_numeric(table[name], errors="coerce")
     for key in rows[0]:
         if key in table and table[key].dtype == object:
-            table[key] = [None if value is None else value if isinstance(value, str) else _shown(value) for value in table[key]]
+            table[key] = [
+                None if value is None else value if isinstance(value, str) else _shown(value) for value in table[key]
+            ]
     return table
 
 

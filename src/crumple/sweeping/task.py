@@ -30,8 +30,8 @@ from crumple.sweeping.packing import pack
 from crumple.sweeping.preparing import compile_once
 
 LOCK_PATIENCE = 600.0
-"""How long to wait for a recording that another process writes and that does not grow [s]: a worker that was thought dead
-may still be at it."""
+"""How long to wait for a recording that another process writes and that does not grow [s]: a worker that was thought
+dead may still be at it."""
 NEWS_INTERVAL = 0.5
 """Seconds between two messages of how far a run is."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -43,8 +43,9 @@ _turn = threading.Lock()
 
 @dataclass(frozen=True)
 class Task:
-    """A run for a worker: of which `sweep`, its name `run`, its `scene`, the `folder` of its recording (None: the worker
-    has its own, and sends the recording back), its `metrics` by name and the user's `own`, and who asks (`asker`)."""
+    """A run for a worker: of which `sweep`, its name `run`, its `scene`, the `folder` of its recording (None: the
+    worker has its own, and sends the recording back), its `metrics` by name and the user's `own`, and who asks
+    (`asker`)."""
 
     sweep: str
     run: str
@@ -58,8 +59,8 @@ class Task:
 @dataclass(frozen=True)
 class Outcome:
     """How a run ended: `outcome` "done", "failed" or "stopped", the `reason`, `frames` on disk after the initial one,
-    simulated `time` [s], `seconds` of computation of all frames, `resumed` frame that it went on from (None: it began anew),
-    `metrics` by name, whether the disk is full, and the packed recording if it is to be sent back."""
+    simulated `time` [s], `seconds` of computation of all frames, `resumed` frame that it went on from (None: it began
+    anew), `metrics` by name, whether the disk is full, and the packed recording if it is to be sent back."""
 
     run: str
     outcome: str
@@ -245,5 +246,3 @@ def _outcome(task: Task, folder: Path, outcome: str, reason: str, **more: Any) -
         return Outcome(task.run, outcome, reason, max(len(frames) - 1, 0), time, seconds, **more)
     except (CrumpleError, OSError):
         return Outcome(task.run, outcome, reason, **more)
-
-
