@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time as clock
 from collections.abc import Callable, Sequence
@@ -135,10 +136,9 @@ def _build(plan: Plan, run: PlannedRun, scene: Scene) -> tuple[Model, State]:
 
 def _renamed(text: str, run: PlannedRun) -> str:
     """A message of `--set`, which names `--vary` where that has given the value."""
-    for key in run.values:
-        if text.startswith((f"--set: {key}", f"--set {key}")):
-            return f"--vary{text.removeprefix('--set')}"
-    return text
+    found = re.match(r"--set:? ([^\s:]+)", text)
+    is_varied = found is not None and any(f"{key}.".startswith((f"{found[1]}.", f"{found[1]}[")) for key in run.values)
+    return f"--vary{text.removeprefix('--set')}" if is_varied else text
 
 
 def _seconds(plan: Plan, first: tuple[Model, State], frames: int) -> tuple[float, str]:

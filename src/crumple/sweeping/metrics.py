@@ -17,7 +17,7 @@ import numpy as np
 from crumple.analysis import Analysis, Creases, SheetShape, analyze_state, load_frame, measure_creases
 from crumple.analysis.analyze import recording_model, state_shape
 from crumple.analysis.energies import energy_split
-from crumple.analysis.pressure import container_pressures
+from crumple.analysis.pressure import container_pressures, container_volumes
 from crumple.analysis.tables import UNITS
 from crumple.errors import InputError
 from crumple.recording.info import RecordingInfo, summarise_recording
@@ -34,6 +34,8 @@ DEFAULT = (
 )  # fmt: skip
 ENERGY = "energy_"
 LAST, CONFINED = "last", "confined"
+SMALLEST_VOLUME = 1e-12
+"""Of a closed obstacle [m³]; a flat one has none."""
 
 
 @dataclass
@@ -96,10 +98,11 @@ def _radius_of_gyration(measured: Measured) -> float:
 
 
 def _pressure(measured: Measured) -> float | None:
-    """The mean pressure on the closed obstacles [Pa]; None when there are none."""
-    if not measured.model.obstacles:
+    """The mean pressure on the obstacles, which must all be closed [Pa]; None when they are not, or there are none."""
+    model, state = measured.model, measured.state
+    if not model.obstacles or min(container_volumes(model, state)) < SMALLEST_VOLUME:
         return None
-    return float(np.mean(container_pressures(measured.model, measured.state)))
+    return float(np.mean(container_pressures(model, state)))
 
 
 MEASURES: dict[str, Measure] = {
