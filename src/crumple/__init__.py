@@ -35,6 +35,7 @@ _HOMES = {
     "run": "crumple.simulation.run",
     "Simulation": "crumple.live",
     "simulate": "crumple.live",
+    "sweep": "crumple.sweeping.sweep",
 }
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "remesh",
     "run",
     "simulate",
+    "sweep",
 ]
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from crumple.simulation.observers import Observer
     from crumple.simulation.run import run
     from crumple.state import State
+    from crumple.sweeping.sweep import sweep
 
 
 def __dir__() -> list[str]:

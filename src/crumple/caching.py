@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 
 
@@ -48,6 +49,22 @@ def user_cache() -> Path | None:
     if not home.is_absolute() or not home.is_dir():
         return None
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "crumple"
+
+
+def kernels_compiled(package: str) -> bool:
+    """Whether Numba's cache holds kernels for this Python of what `package` ("solving", "remeshing") runs."""
+    module = {"solving": "block_matrix._add_blocks", "remeshing": "passes.run_pass"}[package]
+    name = f"{module}*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    return any(chain.from_iterable(folder.rglob(name) for folder in _kernel_caches() if folder.is_dir()))
+
+
+def _kernel_caches() -> list[Path]:
+    """Where Numba looks for compiled code: where it is told to, or beside the package, or in the user's cache."""
+    told = os.environ.get("NUMBA_CACHE_DIR")
+    if told:
+        return [Path(told)]
+    user = user_cache()
+    return [Path(__file__).parent, *([] if user is None else [user.with_name("numba")])]
 
 
 def _is_package_writable() -> bool:

@@ -25,7 +25,19 @@ from crumple.recording import Recording, create_recording
 from crumple.scenes import builtin_scenes
 from crumple.scenes.builtin import ABOUT
 
-COMMANDS = ["run", "resume", "scenes", "materials", "check", "convert", "info", "verify", "analyze", "validate"]
+COMMANDS = [
+    "run",
+    "resume",
+    "sweep",
+    "scenes",
+    "materials",
+    "check",
+    "convert",
+    "info",
+    "verify",
+    "analyze",
+    "validate",
+]
 COMMANDS += ["bench", "render", "view", "export"]
 
 

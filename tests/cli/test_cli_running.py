@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 from crumple.analysis.analyze import recording_model
 from crumple.cli.app import app
-from crumple.cli.running import load_with_length
 from crumple.contract import EnergyTerm
 from crumple.errors import SimulationError
 from crumple.export.clip import sheet_names
@@ -25,6 +24,7 @@ from crumple.recording import Recording, state_digest
 from crumple.recording.resume import last_intact_state
 from crumple.rendering.sheets import sheet_kinds
 from crumple.scenes import build, dump_scene, load_scene
+from crumple.scenes.length import load_with_length
 
 SCENE = """
 [run]
@@ -237,7 +237,7 @@ def test_commands_serve_a_model_built_by_hand(scene, simulator, no_meshing):
 def test_the_length_changes_a_scene_that_is_read_once(scene, monkeypatch):
     wanted = load_scene(str(scene), ["run.duration=0.06"])
     calls = []
-    monkeypatch.setattr("crumple.cli.running.load_scene", lambda *a, **k: calls.append(a) or load_scene(*a, **k))
+    monkeypatch.setattr("crumple.scenes.length.load_scene", lambda *a, **k: calls.append(a) or load_scene(*a, **k))
     found = load_with_length(str(scene), 3, None)
     assert len(calls) == 1
     assert dump_scene(found) == dump_scene(wanted)

@@ -17,6 +17,7 @@ from crumple.cli.reporting import show_table
 from crumple.errors import InputError
 from crumple.recording.log import strict_json
 from crumple.recording.recording import Recording
+from crumple.sweeping import is_sweep
 
 
 def analyze_folders(
@@ -31,6 +32,8 @@ def analyze_folders(
     """Statistics of a frame of each recording into files, and the main numbers on the terminal; those of several
     recordings also side by side, in one table and one figure."""
     normal = parse_plane(plane)
+    if any(is_sweep(folder) for folder in folders):
+        return _analyze_sweep(folders, out, frame, ridge_curvature, as_json)
     recordings = [Recording(folder) for folder in folders]
     names = _names(folders)
     target = out if out is not None else default_folder(folders)
@@ -59,6 +62,20 @@ def analyze_folders(
         console.print(f"size ∝ mass^{law.exponent:.3f} (R² {law.r_squared:.3f})" if law else "size and mass: no law")
         written += len(list(target.glob("comparison.*"))) + len(list(target.glob("mass_size.*")))
     console.print(f"{written} files in {target}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _analyze_sweep(
+    folders: Sequence[Path], out: Path | None, frame: int | None, ridge_curvature: float | None, as_json: bool
+) -> None:
+    if len(folders) > 1:
+        raise InputError("crumple analyze", "one sweep at a time, or recordings", ", ".join(map(str, folders)))
+    if frame is not None or ridge_curvature is not None:
+        raise InputError(
+            "crumple analyze", "--frame and --ridge-curvature are for recordings; a sweep has its --metric"
+        )
+    from crumple.cli.sweep_analyzing import analyze_sweep
+
+    analyze_sweep(folders[0], out, as_json)
 
 
 def default_folder(folders: Sequence[Path]) -> Path:

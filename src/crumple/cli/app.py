@@ -88,6 +88,50 @@ def resume(
 
 @app.command()
 @guarded
+def sweep(
+    scene: Annotated[
+        str | None, typer.Argument(metavar="SCENE", help="Scene as for `run`; with --resume the sweep says it.")
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUES", help="Vary a key: a,b,c or lo:hi:n or lo:hi:n:log; repeatable."),
+    ] = None,
+    sample: Annotated[
+        tuple[int, str] | None,
+        typer.Option(metavar="N METHOD", help="Draw N points from ranges lo:hi[:log]: sobol, lhs or random."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=0, help="Runs of each point with other random starts (jitter).")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the sweep.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[@FRAME]", help="Number for the table, at the last frame, @confined or @20; repeatable."
+        ),
+    ] = None,
+    set_: SetOption = None,
+    frames: FramesOption = None,
+    until: UntilOption = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Use the scene's coarse and short variant.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes on this machine, one thread each (default: one per core).")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the runs: tcp://host:8786.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in --out.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and estimate time and disk.")] = False,
+) -> None:
+    """Run a scene with many values of its keys, on all cores or on a cluster."""
+    from crumple.cli.sweeping import sweep_scene
+
+    sweep_scene(
+        scene, out, vary=vary or (), metrics=metric or (), workers=workers, scheduler=scheduler, resume=resume,
+        dry_run=dry_run, sample=sample, seeds=seeds, set=tuple(set_ or ()), quick=quick, frames=frames, until=until,
+    )  # fmt: skip
+
+
+@app.command()
+@guarded
 def scenes() -> None:
     """List the built-in scenes, with their frames and about how long they take."""
     from crumple.cli.listing import list_scenes

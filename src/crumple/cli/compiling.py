@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time as clock
-from itertools import chain
-from pathlib import Path
 
 from rich.console import Console
 
-import crumple
-from crumple.caching import user_cache
+from crumple.caching import kernels_compiled
 
 NOTICE = "first run here: compiling kernels once (half a minute, one with remeshing) …"
 
@@ -45,19 +41,3 @@ def _start_compiling_edits() -> subprocess.Popen[bytes]:
     """A process that fills Numba's cache; should it fail, the kernels are compiled when they are needed."""
     command = [sys.executable, "-c", "from crumple.simulation.warming import compile_edits; compile_edits()"]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def kernels_compiled(package: str) -> bool:
-    """Whether Numba's cache holds kernels for this Python of what `package` ("solving", "remeshing") runs."""
-    module = {"solving": "block_matrix._add_blocks", "remeshing": "passes.run_pass"}[package]
-    name = f"{module}*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
-    return any(chain.from_iterable(folder.rglob(name) for folder in _caches() if folder.is_dir()))
-
-
-def _caches() -> list[Path]:
-    """Where Numba looks for compiled code: where it is told to, or beside the package, or in the user's cache."""
-    told = os.environ.get("NUMBA_CACHE_DIR")
-    if told:
-        return [Path(told)]
-    user = user_cache()
-    return [Path(crumple.__file__).parent, *([] if user is None else [user.with_name("numba")])]

@@ -19,13 +19,11 @@ from crumple.recording.folder import check_vacant
 from crumple.recording.recorder import Recorder, create_recording
 from crumple.recording.recording import Recording
 from crumple.recording.resume import find_beginning, resume_recording
-from crumple.scenes import Scene, build, dump_scene, load_scene
+from crumple.scenes import Scene, build, dump_scene
+from crumple.scenes.length import load_with_length, new_length
 from crumple.simulation.model import Model
 from crumple.simulation.run import run
 from crumple.state import State
-
-LONGEST_RUN = 1e6
-"""As the scene format bounds it [s]."""
 
 
 def run_scene(
@@ -97,28 +95,6 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
     if model is None:
         raise InputError(str(recording.path), "has neither scene.toml nor model.h5 to resume from")
     return replace(model, duration=new_length(frames, until, model.frame_time) or model.duration), None, []
-
-
-def load_with_length(
-    source: str, frames: int | None, until: float | None, *, overrides: Sequence[str] = (), quick: bool = False
-) -> Scene:
-    """The scene with its duration changed to `frames` frames or `until` [s], if given."""
-    scene = load_scene(source, overrides, quick=quick)
-    duration = new_length(frames, until, scene.run.frame_time)
-    if duration is None:
-        return scene
-    return scene.model_copy(update={"run": scene.run.model_copy(update={"duration": duration})})
-
-
-def new_length(frames: int | None, until: float | None, frame_time: float) -> float | None:
-    """The duration [s] that the options `frames` or `until` [s] ask for, None if they do not."""
-    if frames is not None and until is not None:
-        raise InputError("--frames, --until", "give only one of them")
-    if until is not None and not 0.0 < until <= LONGEST_RUN:
-        raise InputError("--until", f"must be > 0 and at most {LONGEST_RUN:g} s", until)
-    if frames is not None and frames * frame_time > LONGEST_RUN:
-        raise InputError("--frames", f"must not last longer than {LONGEST_RUN:g} s in all", frames)
-    return frames * frame_time if frames is not None else until
 
 
 def _advance(console: Console, model: Model, state: State, recorder: Recorder) -> None:

@@ -11,9 +11,13 @@ from rich.console import Console
 from crumple.cli.notices import show_notes
 from crumple.errors import InputError
 from crumple.recording.folder import check_vacant
+from crumple.sweeping import is_sweep
 
 if TYPE_CHECKING:
     from crumple.scenes import Scene
+
+MOST_SHOWN = 36
+"""Runs of a sweep that the studio lists."""
 
 
 def view_sources(
@@ -42,7 +46,10 @@ def view_sources(
     for source, folder in folders.items():
         show_notes(scenes[source].notes)
         check_vacant(folder, force)
-    runs = [StudioRun(Path(source)) for source in sources if source not in scenes]  # complains before anything starts
+    runs = []
+    for source in (source for source in sources if source not in scenes):  # complains before anything starts
+        shown = sweep_recordings(Path(source)) if is_sweep(source) else [(Path(source), "")]
+        runs += [StudioRun(folder, label=label) for folder, label in shown]
     for source, folder in folders.items():
         runs.append(StudioRun(folder, SceneRun(scenes[source], folder, force)))
     console = Console(stderr=True)
@@ -55,9 +62,25 @@ def view_sources(
 
 def _load(source: str, frames: int | None, until: float | None, overrides: Sequence[str], quick: bool) -> Scene:
     """The scene; what reads it is loaded only now, so that recordings open at once."""
-    from crumple.cli.running import load_with_length
+    from crumple.scenes.length import load_with_length
 
     return load_with_length(source, frames, until, overrides=overrides, quick=quick)
+
+
+def sweep_recordings(path: Path) -> list[tuple[Path, str]]:
+    """The recordings of a sweep with what was varied in each, at most MOST_SHOWN, of which a note tells."""
+    from crumple.sweeping import SweepFolder  # loads what reads scenes, which recordings do not need
+
+    folder = SweepFolder(path)
+    there = [(folder.recording_path(run), run.describe() or run.name) for run in folder.plan.runs]
+    there = [(place, label) for place, label in there if (place / "frames").is_dir()]
+    if not there:
+        raise InputError(str(path), "has no run to show yet")
+    if len(there) > MOST_SHOWN:
+        show_notes(
+            [f"{path}: the first {MOST_SHOWN} of {len(there)} runs; name recordings in {path}/runs to see others"]
+        )
+    return there[:MOST_SHOWN]
 
 
 def scene_folders(scenes: dict[str, Scene], out: Path | None) -> dict[str, Path]:

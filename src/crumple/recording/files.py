@@ -25,6 +25,10 @@ class StorageError(CrumpleError):
         super().__init__(f"{path}: {error.strerror or error} ({remedy})")
 
 
+class OccupiedFolder(InputError):  # noqa: N818 (the folder is occupied, nothing is wrong with it)
+    """Another process holds the folder; it may be tried again later."""
+
+
 def read_file(path: Path) -> bytes:
     """The content of a regular file.
 
@@ -95,7 +99,7 @@ def lock_folder(folder: Path) -> IO[bytes]:
         file.close()
         if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
             raise StorageError(path, error, "this file system cannot lock files; record somewhere else") from None
-        raise InputError(str(folder), "another process is writing this recording") from None
+        raise OccupiedFolder(str(folder), "another process is writing this recording") from None
     return file
 
 

@@ -126,8 +126,9 @@ class SceneRun:
 class StudioRun:
     """One entry of the studio: the recording in `folder`, with the simulation that writes it if the studio runs one."""
 
-    def __init__(self, folder: Path, simulation: SceneRun | None = None) -> None:
-        self.folder, self.simulation = folder, simulation
+    def __init__(self, folder: Path, simulation: SceneRun | None = None, label: str = "") -> None:
+        """`label`: what the page calls it, the name of its folder by default."""
+        self.folder, self.simulation, self._label = folder, simulation, label
         self.generation = 0
         self._store: FrameStore | None = None
         self._frames: list[int] = []
@@ -139,7 +140,7 @@ class StudioRun:
 
     @property
     def name(self) -> str:
-        return self.folder.name or str(self.folder.resolve())
+        return self._label or self.folder.name or str(self.folder.resolve())
 
     @property
     def store(self) -> FrameStore:

@@ -82,7 +82,7 @@ class Studio {
     const fresh = news.slice(this.runs.length).map((_, k) => new Run(this.runs.length + k));
     this.runs.push(...fresh);
     const first = fresh.length && this.runs.length === fresh.length;
-    if (first) this.runs.slice(0, 4).forEach((run) => this.shown.add(run.id));
+    if (first) this.runs.slice(0, 9).forEach((run) => this.shown.add(run.id));
     let changed = Boolean(fresh.length);
     for (const [k, { name, generation, count, simulation }] of news.entries()) {
       const run = this.runs[k];

@@ -1,0 +1,82 @@
+"""`crumple analyze SWEEP`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from crumple.analysis.tables import format_value, make_folder
+from crumple.cli.reporting import show_table
+from crumple.errors import InputError
+from crumple.recording.files import write_atomically
+from crumple.recording.log import strict_json
+from crumple.sweeping import SweepFolder
+from crumple.sweeping.figures import save_curves, save_law, save_pictures
+from crumple.sweeping.metrics import metric_unit
+from crumple.sweeping.plan import short_keys, show_value
+from crumple.sweeping.statistics import mass_size_law, metric_names, over_seeds
+from crumple.sweeping.table import DONE, make_table
+
+MOST_COLUMNS = 6
+"""Points that are shown on the terminal."""
+
+
+def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
+    """Tables, curves and pictures of a sweep into files, and the means over seeds on the terminal."""
+    folder = SweepFolder(path)
+    place = path.absolute()
+    target = out if out is not None else place.with_name(place.name + "-analysis")
+    table = make_table(folder)
+    if not (table["outcome"] == DONE).any():
+        raise InputError(str(path), "has no finished run yet")
+    means, law = over_seeds(table, folder.plan), mass_size_law(folder)
+    make_folder(target)
+    write_atomically(target / "table.csv", table.to_csv().encode())
+    write_atomically(target / "means.csv", means.to_csv(index=False).encode())
+    written = [target / "table.csv", target / "means.csv"]
+    drawn = [
+        save_curves(table, means, folder.plan, target / "curves.png"),
+        save_pictures(folder, target / "pictures.png"),
+        None if law is None else save_law(law, target / "mass_size.png"),
+    ]
+    written += [found for found in drawn if found is not None]
+    if as_json:
+        record: dict[str, Any] = {"means": means.to_dict("records")}
+        if law is not None:
+            record["mass_size"] = {
+                "exponent": law.exponent,
+                "error": law.error,
+                "interval": law.interval,
+                "others": law.others,
+            }
+        typer.echo(strict_json(record))
+        return
+    console = Console()
+    _show(console, folder, table, means)
+    if law is not None:
+        console.print(law.describe(), highlight=False, markup=False)
+    console.print(f"{len(written)} files in {target}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _show(console: Console, folder: SweepFolder, table: Any, means: Any) -> None:
+    """A row per metric, a column per point: mean ± standard error."""
+    keys = [axis.key for axis in folder.plan.axes]
+    short, columns, cells = short_keys(keys), dict[tuple[str, ...], int](), dict[tuple[str, tuple[str, ...]], str]()
+    for row in means.to_dict("records"):
+        point = tuple(f"{short[key]} {show_value(row[key])}" for key in keys)
+        columns[point] = max(columns.get(point, 0), int(row["count"]))
+        shown = format_value(float(row["mean"]) if row["count"] else None)
+        cells[row["metric"], point] = shown + (f" ± {row['error']:.1g}" if row["error"] and row["error"] > 0.0 else "")
+    points = list(columns)[:MOST_COLUMNS]
+    head = ["", *("\n".join([*point, f"{columns[point]} runs"]) for point in points)]
+    rows = []
+    for name in metric_names(table, folder.plan):
+        unit = metric_unit(name)
+        rows.append((f"{name} [{unit}]" if unit else name, *(cells.get((name, point), "") for point in points)))
+    show_table(console, "", [escape(cell) for cell in head], [tuple(map(escape, row)) for row in rows])
+    if len(columns) > len(points):
+        console.print(f"and {len(columns) - len(points)} more points in means.csv", highlight=False)

@@ -1,0 +1,141 @@
+"""The workers of a sweep: processes on this machine, or whatever has joined a Dask scheduler."""
+
+from __future__ import annotations
+
+import logging
+import os
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from crumple.errors import InputError, SimulationError
+from crumple.sweeping.identity import identity, loose_mismatch, mismatch
+from crumple.sweeping.packages import need
+
+ONE_THREAD = {name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+CONNECT_TIMEOUT = 10.0
+"""How long a scheduler may take to answer [s]."""
+MOST_WORKERS = 1024
+TOKEN = ".shared"
+
+Say = Callable[[str], None]
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def local_workers(count: int | None) -> Iterator[Any]:
+    """A Dask client with `count` new processes of one thread each on this machine, one per core by default.
+
+    Scheduler and dashboard listen on the loopback address only; the memory is shared out evenly, and a worker that
+    takes much more than its share is restarted.
+    """
+    distributed = need("distributed")
+    number = available_cores() if count is None else count
+    if not 1 <= number <= MOST_WORKERS:
+        raise InputError("--workers", f"must be 1 to {MOST_WORKERS}", number)
+    with _quiet():
+        try:
+            cluster = distributed.LocalCluster(
+                n_workers=number, threads_per_worker=1, processes=True, host="127.0.0.1",
+                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, env=ONE_THREAD,
+            )  # fmt: skip
+        except (RuntimeError, OSError) as error:
+            remedy = 'a script that calls crumple.sweep needs the line `if __name__ == "__main__":` before it'
+            raise SimulationError(f"the workers did not start: {_line(error)} ({remedy})") from None
+        try:
+            with distributed.Client(cluster, timeout=CONNECT_TIMEOUT) as client:
+                yield client
+        finally:
+            with suppress(Exception):  # what is to be told has been told
+                cluster.close(timeout=5.0)
+
+
+@contextmanager
+def joined_workers(address: str, say: Say) -> Iterator[Any]:
+    """A Dask client of the scheduler at `address`, once it has a worker; `InputError` when nobody answers there."""
+    distributed = need("distributed")
+    with _quiet():
+        try:
+            client = distributed.Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            remedy = f"no Dask scheduler answers there; start one with `dask scheduler` ({_line(error)})"
+            raise InputError("--scheduler", remedy, address) from None
+        with client:
+            if not client.nthreads():
+                say(f"no worker has joined {address} yet; waiting (`dask worker {address} --nthreads 1` starts one)")
+                client.wait_for_workers(1)
+            yield client
+
+
+def check_workers(client: Any, files: Sequence[str], say: Say) -> None:
+    """`InputError` unless all workers have this crumple, and the files that the scenes name."""
+    here = identity()
+    try:
+        answers = client.run(_probe, list(files))
+    except (ImportError, AttributeError) as error:
+        remedy = "install the same version everywhere, with 'crumple[sweep]'"
+        raise InputError("--scheduler", f"a worker cannot load this crumple ({_line(error)}); {remedy}") from None
+    for address, found in answers.items():
+        there, threads, missing = found
+        problem = mismatch(here, there)
+        if problem:
+            raise InputError(f"worker {address}", f"{problem}; install the same version everywhere")
+        if missing:
+            remedy = "which the scene needs; copy it to the same place on every machine"
+            raise InputError(f"worker {address}", f"cannot read {missing}, {remedy}")
+        if threads > 1:
+            say(f"worker {address} has {threads} threads, of which one is used; start it with --nthreads 1")
+        loose = loose_mismatch(here, there)
+        if loose:
+            say(f"worker {address} has {loose}: the last bits of its runs may differ")
+
+
+def sharing_workers(client: Any, folder: Path) -> bool:
+    """Whether all workers see `folder`: a file that was just written there tells."""
+    token, path = uuid.uuid4().hex, folder / TOKEN
+    path.write_text(token)
+    try:
+        return all(client.run(_sees, str(path.absolute()), token).values())
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _probe(files: list[str]) -> tuple[dict[str, str], int, str]:
+    """On a worker: which crumple it has, its threads, and the first of `files` that it cannot read."""
+    from distributed import get_worker
+
+    missing = next((name for name in files if not os.access(name, os.R_OK)), "")
+    try:
+        threads = get_worker().state.nthreads
+    except ValueError:
+        threads = 1
+    return identity(), threads, missing
+
+
+def _sees(path: str, token: str) -> bool:
+    try:
+        return Path(path).read_text() == token
+    except OSError:
+        return False
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask tells at length of every connection that ends; what matters is told by the sweep."""
+    logger = logging.getLogger("distributed")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,113 @@
+"""Sweeps on a scheduler and workers in processes of their own: kills lose nothing, and change no bit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from sweep_scenes import Cluster, crumple, finished, wait_until, write_scene
+
+import crumple as library
+from crumple.recording import Recording, state_digest
+from crumple.sweeping import SweepFolder, read_sweep
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+
+
+def frames_of(folder: Path) -> dict[str, int]:
+    """Frames of each recording that has begun."""
+    runs = folder / "runs"
+    return {path.name: len(list(path.glob("frames/*.vtkhdf"))) for path in runs.iterdir()} if runs.is_dir() else {}
+
+
+def outcomes(folder: Path) -> list[dict]:
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [line for line in lines if line["event"] == "run"]
+
+
+def test_kills_of_a_worker_and_of_the_client_lose_nothing(tmp_path):
+    scene, out = write_scene(tmp_path), tmp_path / "sweep"
+    count = 16
+    with Cluster(tmp_path) as cluster:
+        workers = [cluster.start_worker(), cluster.start_worker()]
+        options = ["--vary", "contact.friction=0.1,0.2,0.3", "--seeds", 2, "--frames", count]
+        client = crumple("sweep", scene, *options, "--out", out, "--scheduler", cluster.address)
+        # both workers are in the middle of a run
+        wait_until(lambda: sum(3 <= n <= count - 4 for n in frames_of(out).values()) == 2)
+        at_kill = frames_of(out)
+        workers[0].send_signal(signal.SIGKILL)
+        wait_until(lambda: outcomes(out) and any(line["resumed"] for line in outcomes(out)))
+        client.send_signal(signal.SIGKILL)
+        client.communicate()
+        taken_up = [line for line in outcomes(out) if line["resumed"]]
+        assert len(outcomes(out)) < 6, "the client was killed too late to show anything"
+        said = finished(crumple("sweep", "--resume", "--out", out, "--scheduler", cluster.address))
+    assert "6 of 6 runs done" in said
+    assert taken_up[0]["resumed"] >= at_kill[taken_up[0]["run"]] - 1
+    table = read_sweep(out)
+    assert list(table["outcome"]) == ["done"] * 6
+    assert set(frames_of(out)) == set(table.index)
+    plan = SweepFolder(out).plan
+    for run in plan.runs:
+        undisturbed = tmp_path / "alone" / run.name
+        library.simulate(plan.load(run), out=undisturbed)
+        one, other = Recording(out / "runs" / run.name), Recording(undisturbed)
+        assert one.frames == other.frames == list(range(count + 1))
+        for frame in one.frames:
+            assert state_digest(one.load(frame)) == state_digest(other.load(frame)), (run.name, frame)
+        assert one.scene_path.read_bytes() == other.scene_path.read_bytes()
+        steps = [line["frame"] for line in one.steps() if "frame_end" in line]
+        assert steps == list(range(1, count + 1)), "every frame is in the log once"
+
+
+def test_workers_without_the_file_system_send_recordings_back(tmp_path, monkeypatch):
+    """The workers look for the sweep's folder in vain, as on another machine."""
+    blind = tmp_path / "blind"
+    blind.mkdir()
+    (blind / "sitecustomize.py").write_text(
+        "import pathlib\n"
+        "real = pathlib.Path.read_text\n"
+        "def read_text(self, *given, **options):\n"
+        "    if self.name == '.shared':\n"
+        "        raise FileNotFoundError(str(self))\n"
+        "    return real(self, *given, **options)\n"
+        "pathlib.Path.read_text = read_text\n"
+    )
+    import os
+
+    path = os.pathsep.join([str(blind), os.environ.get("PYTHONPATH", "")])
+    cache = tmp_path / "cache"
+    scene, out = write_scene(tmp_path), tmp_path / "sweep"
+    with Cluster(tmp_path) as cluster:
+        cluster.start_worker(PYTHONPATH=path, XDG_CACHE_HOME=str(cache))
+        command = ["sweep", scene, "--vary", "contact.friction=0.1,0.2", "--frames", 2, "--out", out]
+        said = finished(crumple(*command, "--scheduler", cluster.address))
+    assert "do not share" in said
+    assert "2 of 2 runs done" in said
+    assert not list(cache.glob("crumple/sweeps/*/*")), "the workers keep no copy of what has arrived"
+    for run in SweepFolder(out).plan.runs:
+        alone = tmp_path / "alone" / run.name
+        library.simulate(SweepFolder(out).plan.load(run), out=alone)
+        one, other = Recording(out / "runs" / run.name), Recording(alone)
+        assert [state_digest(one.load(k)) for k in one.frames] == [state_digest(other.load(k)) for k in other.frames]
+
+
+def test_another_version_on_the_workers_is_refused(tmp_path):
+    package = Path(library.__file__).parent
+    other = tmp_path / "other" / "crumple"
+    shutil.copytree(package, other, ignore=shutil.ignore_patterns("__pycache__", "page"))
+    text = (other / "__init__.py").read_text()
+    (other / "__init__.py").write_text(text.replace(f'__version__ = "{library.__version__}"', '__version__ = "0.0.9"'))
+    scene = write_scene(tmp_path)
+    with Cluster(tmp_path) as cluster:
+        cluster.start_worker(PYTHONPATH=str(other.parent))
+        client = crumple("sweep", scene, "--frames", 1, "--out", tmp_path / "s", "--scheduler", cluster.address)
+        said = client.communicate(timeout=120)[0]
+    assert client.returncode == 2, said
+    assert f"has crumple 0.0.9, this machine {library.__version__}" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "s").exists()
