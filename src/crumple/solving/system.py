@@ -149,6 +149,11 @@ class NewtonSystem:
         with self._timer("solve"):
             return self._solver.solve(b)
 
+    def respond(self, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
+        """Displacements (node_count, 3) and turns (turn_count,) under a `force` (node_count, 3) and a `moment`
+        (turn_count,), with the last factorisation."""
+        return self.solve(force), moment
+
     def solve_forces(self, force: Floats) -> Floats:
         """The displacements (node_count, 3) under the `force` (node_count, 3), with the last factorisation."""
         return self.solve(force)

@@ -3,6 +3,7 @@
 from crumple.simulation.terms.air import Air
 from crumple.simulation.terms.attachments import Attachments
 from crumple.simulation.terms.bending import Bending, MountedHinges, MountedMidedge
+from crumple.simulation.terms.creases import CreaseSprings, MountedPressing, Pressing
 from crumple.simulation.terms.gravity import Gravity
 from crumple.simulation.terms.handles import Handles
 from crumple.simulation.terms.membrane import Membrane
@@ -12,10 +13,13 @@ __all__ = [
     "Air",
     "Attachments",
     "Bending",
+    "CreaseSprings",
     "Gravity",
     "Handles",
     "Membrane",
     "MountedHinges",
     "MountedMidedge",
+    "MountedPressing",
+    "Pressing",
     "StrainLimits",
 ]
