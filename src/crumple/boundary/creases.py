@@ -1,4 +1,4 @@
-"""Creases that are driven or pressed: what they are told to do. Which hinges they have follows from the labels of edges.
+"""Creases that are driven or pressed: what they are told to do. Which hinges they have follows from labels of edges.
 
 A **driven** crease has a fold angle over time. It is enforced ("hard": a constraint with a multiplier, up to its
 strength), wanted ("spring"), or left to the facets ("free"); in all three cases the bending of the sheet ends at the
@@ -145,8 +145,28 @@ def pressed_hinges(mesh: SheetMesh, creases: Sequence[Crease]) -> Bools:
     return is_pressed[crease_hinges(mesh, creases)[0]]
 
 
-def _require(place: str, value: float, *, above: float | None = None, least: float | None = None) -> None:
-    low = above if above is not None else least
-    good = np.isfinite(value) and (value > low if above is not None else value >= low)
-    if not good:
-        raise InputError(place, f"must be {'>' if above is not None else '≥'} {low:g} and finite", value)
+def hinge_lengths(mesh: SheetMesh) -> Floats:
+    """Material length of each hinge [m]."""
+    return np.asarray(mesh.corner_length[mesh.hinges.corners].mean(axis=1))
+
+
+def fold_targets(creases: tuple[Crease, ...], owner: Ints, column: Ints, time: float) -> Floats:
+    """The fold angle of each row at a time, (n,) [rad]."""
+    target = np.zeros(len(owner))
+    for number, crease in enumerate(creases):
+        own = owner == number
+        if own.any():
+            target[own] = crease.angle_at(time)[column[own]]
+    return target
+
+
+def per_row(creases: tuple[Crease, ...], owner: Ints, name: str) -> Floats:
+    """A number of the crease of each row, (n,)."""
+    return np.array([*(getattr(crease, name) for crease in creases), 0.0])[owner]
+
+
+def _require(place: str, value: float, *, above: float | None = None, least: float = 0.0) -> None:
+    """Refuse what is not finite, not > `above` or, without that, not ≥ `least`."""
+    good = value >= least if above is None else value > above
+    if not (np.isfinite(value) and good):
+        raise InputError(place, f"must be {f'≥ {least:g}' if above is None else f'> {above:g}'} and finite", value)

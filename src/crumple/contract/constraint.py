@@ -1,7 +1,7 @@
 """The contract of conditions that a solve enforces by multipliers, up to a finite strength.
 
-A row demands c(x) = 0, or that c has no wrong sign. With its multiplier λ, weight ρ, strength S and m = λ + ρ c it is the
-energy of an augmented Lagrangian,
+A row demands c(x) = 0, or that c has no wrong sign. With its multiplier λ, weight ρ, strength S and m = λ + ρ c it is
+the energy of an augmented Lagrangian,
 
     ψ = (h(m) − λ²)/2ρ,   h = m² where |m| ≤ S, else 2 S |m| − S²;   h = 0 where an inequality is slack,
 

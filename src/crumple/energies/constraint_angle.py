@@ -85,10 +85,7 @@ def hold_angles(x, stencil, target, side, multiplier, weight, strength, order, m
     """Energy, gradient and Hessian of held angles."""
     for h in prange(len(stencil)):
         i, j, a, b = stencil[h, 0], stencil[h, 1], stencil[h, 2], stencil[h, 3]
-        if order == 0:
-            angle = dihedral_angle(x, i, j, a, b)
-        else:
-            angle = dihedral_gradient(x, i, j, a, b, gradient[h])
+        angle = dihedral_angle(x, i, j, a, b) if order == 0 else dihedral_gradient(x, i, j, a, b, gradient[h])
         c = (angle - target[h] + pi) % (2.0 * pi) - pi
         energy, moment, secant, tangent = _law(c, side[h], multiplier[h], weight[h], strength[h])
         value[h] = energy

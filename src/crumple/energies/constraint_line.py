@@ -2,9 +2,9 @@
 
     c = Pᵀ [(x_c − x_b)/ℓ_bc − (x_b − x_a)/ℓ_ab]
 
-with the material lengths ℓ and two directions P normal to the chord, which stay while a step is solved: two linear rows,
-exact for straight ridges. c is the angle by which the ridge is bent [rad], its multiplier a moment [N m]; the strength
-bounds the length of both rows together, so that it is the same in all directions.
+with the material lengths ℓ and two directions P normal to the chord, which stay while a step is solved: two linear
+rows, exact for straight ridges. c is the angle by which the ridge is bent [rad], its multiplier a moment [N m]; the
+strength bounds the length of both rows together, so that it is the same in all directions.
 """
 
 from __future__ import annotations

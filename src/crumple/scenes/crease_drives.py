@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -29,7 +30,7 @@ MOST_MISFITS = 10
 
 
 def selection_problem(crease: Crease, sheet: Sheet) -> str:
-    """What is wrong with how a crease says where it is and what it does; "" when nothing is."""
+    """What is wrong with how a crease says where it is and what it does, beginning with the key; "" when nothing is."""
     given = [key for key in ("line", "label", "select", "group", "edges") if getattr(crease, key) is not None]
     if len(given) != 1:
         return "must have either a line or a label, or, of a crease pattern, one of select, group and edges"
@@ -39,7 +40,7 @@ def selection_problem(crease: Crease, sheet: Sheet) -> str:
         if crease.keys:
             return 'keys need a drive: "hard" or "spring"'
         if crease.angle is None and crease.press is None and crease.band is None:
-            return "must have an angle, or a drive"
+            return "angle: this key is missing"
     elif crease.drive in (HARD, SPRING) and crease.angle is None and not crease.keys:
         return "must have an angle or keys"
     if crease.keys and crease.angle is not None:
@@ -52,7 +53,7 @@ def selection_problem(crease: Crease, sheet: Sheet) -> str:
 def _keys_problem(crease: Crease, sheet: Sheet) -> str:
     """What is wrong with the keys."""
     times = [key.time for key in crease.keys]
-    if any(b <= a for a, b in zip(times[:-1], times[1:], strict=True)):
+    if any(b <= a for a, b in pairwise(times)):
         return "keys must have ascending times"
     for key in crease.keys:
         if (key.angle is None) == (key.fold is None):
@@ -137,7 +138,7 @@ def _angle_table(sheet: Sheet, crease: Crease, labels: Ints) -> tuple[Floats, Fl
         angle = 0.0 if crease.angle is None else np.radians(crease.angle)
         return np.zeros(1), (sign * angle)[None, :]
     by_fold = crease.keys[0].fold is not None
-    values = np.array([key.fold if by_fold else np.radians(key.angle) for key in crease.keys], np.float64)
+    values = np.array([key.fold if by_fold else np.radians(key.angle or 0.0) for key in crease.keys], np.float64)
     times, values = smooth_table(np.array([key.time for key in crease.keys]), values)
     if not by_fold:
         return times, values[:, None] * sign
@@ -152,9 +153,7 @@ def smooth_table(times: Floats, values: Floats) -> tuple[Floats, Floats]:
     slopes = PchipInterpolator(times, values)(times, 1)
     slopes[0] = slopes[-1] = 0.0
     spline = CubicHermiteSpline(times, values, slopes)
-    fine = np.unique(
-        np.concatenate([np.linspace(a, b, SAMPLES + 1) for a, b in zip(times[:-1], times[1:], strict=True)])
-    )
+    fine = np.unique(np.concatenate([np.linspace(a, b, SAMPLES + 1) for a, b in pairwise(times)]))
     low, high = float(values.min()), float(values.max())
     return fine, np.clip(spline(fine), low, high)
 
@@ -181,4 +180,6 @@ def _check_fit(sheet: Sheet, k: int, made: list[DrivenCrease], problems: Problem
         wrong = finding.kind in ("fit", "kawasaki", "maekawa", "sector") and finding.edges
         if wrong and hard[list(finding.edges)].all() and told < MOST_MISFITS:
             told += 1
-            problems.add(path, f'{finding.text}; hard creases cannot; use drive = "spring", or leave some of them "free"')
+            problems.add(
+                path, f'{finding.text}; hard creases cannot; use drive = "spring", or leave some of them "free"'
+            )

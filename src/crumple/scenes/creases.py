@@ -49,8 +49,8 @@ def crease_sheet(
 ) -> CreasedSheet | None:
     """Sheet number `k` with its creases, before it is placed; None when there are problems.
 
-    Damage is that of the sheet at its final scale, and curvatures are those before it. `room` that two layers of it need
-    [m], at its final scale.
+    Damage is that of the sheet at its final scale, and curvatures are those before it. `room`: that two layers of it
+    need [m], at its final scale.
     """
     before = len(problems.messages)
     natural = getattr(sheet.shape, "natural", False)  # such shapes are folded by themselves
@@ -73,7 +73,9 @@ def crease_sheet(
         state = state.replaced(y=shape)
     for c, crease in enumerate(sheet.creases):
         if problem := selection_problem(crease, sheet):
-            problems.add(("sheets", k, "creases", c), problem)
+            key, found, text = problem.partition(": ")
+            path = ("sheets", k, "creases", c)
+            problems.add((*path, key) if found else path, text or problem)
     if len(problems.messages) > before:
         return None
     own = [part for crease in sheet.creases for part in _doubled(crease, room / sheet.transform.scale)]
@@ -146,7 +148,13 @@ def _insert_lines(creases: list[Crease], k: int, state: State, problems: Problem
 
 
 def _add_creases(
-    sheet: Sheet, creases: list[Crease], k: int, mesh: SheetMesh, labels: list[Ints], plastic: Floats, problems: Problems
+    sheet: Sheet,
+    creases: list[Crease],
+    k: int,
+    mesh: SheetMesh,
+    labels: list[Ints],
+    plastic: Floats,
+    problems: Problems,
 ) -> Floats:
     """S_p (face_count, 3) [1/m] with the rest angle of each crease; where creases coincide, that of the last."""
     stencil, hinge_label = curvature_stencil(mesh), hinge_labels(mesh)
@@ -179,8 +187,8 @@ def loose_creases(shape: Any) -> list[Crease]:
 
 
 def _add_folds(mesh: SheetMesh, angle: Floats, plastic: Floats, driven: list[int]) -> Floats:
-    """S_p (face_count, 3) [1/m] with the rest angles (edge_count,) [rad] of a crease pattern on its labelled edges, those
-    with `driven` labels left out."""
+    """S_p (face_count, 3) [1/m] with the rest angles (edge_count,) [rad] of a crease pattern on its labelled edges,
+    those with `driven` labels left out."""
     label = hinge_labels(mesh)
     marked = (label > 0) & (label <= len(angle)) & ~np.isin(label, driven)
     return crease_from_edges(mesh, marked, angle[np.where(marked, label - 1, 0)], plastic_curvature=plastic)

@@ -26,7 +26,6 @@ from crumple.scenes.quantities import (
     Moment,
     PartName,
     Position,
-    Position2,
     Quantity,
     Scale,
     ScaleRate,

@@ -26,7 +26,7 @@ class CreasePress(Table):
     """How a pressed crease resists: it does not open beyond `engage` [degrees], up to its `strength` [N m/m].
 
     `spinal` [N m]: moment at which its ridge breaks;  `torsion` [N m/m] at which its wings do; 0 = they do not resist.
-    `overload` of the fold: it may "yield" and returns, or "break" for good. `patience`: steps of overload before a break.
+    `overload` of the fold: it may "yield" and returns, or "break" for good. `patience`: steps of overload before.
     """
 
     engage: FoldAngle
@@ -48,8 +48,8 @@ class Crease(Table):
     """A fold by `angle` [degrees]: positive = mountain, 180 = folded flat.
 
     Along `line`, points of the pattern [m] before the sheet is scaled, on the edges of the mesh with `label`, or, of a
-    crease pattern, on all creases of an assignment (`select`), of a `group`, or with the numbers `edges`. On creases of a
-    pattern an angle is that of mountains, and valleys fold the other way.
+    crease pattern, on all creases of an assignment (`select`), of a `group`, or with the numbers `edges`. On creases of
+    a pattern an angle is that of mountains, and valleys fold the other way.
 
     `drive`: "set" plastically, "hard" up to its `strength` [N m/m], by a "spring" of `stiffness` [N m/m/rad] or
     `origami_length` [m] that yields at `yield_moment` [N m/m], or "free". `keys`: its angle over time. `ramp`: time [s]

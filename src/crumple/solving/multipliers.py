@@ -1,13 +1,13 @@
 """The multipliers of constraints, moved inside Newton's method: a primal–dual augmented Lagrangian.
 
-The matrix K of Newton's method holds ρ CᵀC of the constraints, and d = −K⁻¹∇ is its direction. With the residual c + C d
-that is left to first order, up to `ROUNDS` times,
+The matrix K of Newton's method holds ρ CᵀC of the constraints, and d = −K⁻¹∇ is its direction. With the residual
+c + C d that is left to first order, up to `ROUNDS` times,
 
     λ' = clip(λ + ρ (c + C d)),   d ← d − K⁻¹Cᵀ (λ' − λ)
 
 each for one solution with the factorisation that is there. If C d = −c then d descends on the potential with the *new*
-multipliers, ∇L(λ')·d = −dᵀH d − ρ|c|², so the line search is done on that. Conditions that contradict or repeat each other,
-or that contact forbids, do no harm: no multiplier exceeds the strength of its row.
+multipliers, ∇L(λ')·d = −dᵀH d − ρ|c|², so the line search is done on that. Conditions that contradict or repeat each
+other, or that contact forbids, do no harm: no multiplier exceeds the strength of its row.
 """
 
 from __future__ import annotations

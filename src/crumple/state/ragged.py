@@ -1,6 +1,7 @@
-"""Data of a state that belong to some elements only: nodes that handles hold, pairs of nodes that attachments join.
+"""Data of a state that belong to some elements only: nodes that handles hold, pairs of nodes that attachments join, and
+what creases remember, which belongs to places on the pattern, whatever the mesh.
 
-What creases remember belongs to places on the pattern, whatever the mesh. Each kind knows the nodes it needs (`nodes_needed`: remeshing keeps them), how it follows a change of the mesh
+Each kind knows the nodes it needs (`nodes_needed`: remeshing keeps them), how it follows a change of the mesh
 (`follow`), and how it is numbered when sheets are put side by side (`shifted`).
 """
 
@@ -101,10 +102,10 @@ def no_bonds() -> Bonds:
 class CreaseRows:
     """What driven and pressed creases remember of their angles, by place.
 
-    `sheet`, `label` (m,) of the crease;  `kind` (m,): 0 flap, 1 spring, 2 spine, 3 and 4 torsion on its left and right;
-    `place` (m, 2) on the pattern [m];  `moment` (m, 3): what a row bears, per length of flaps and torsion [N], as a vector
-    in space of spines [N m];  `shift` (m,) [rad]: by which a flap is still behind its target, or by which the rest angle
-    of a spring has yielded;  `status` (m,): −1 broken, else for how many steps it has been overloaded.
+    `sheet`, `label` (m,) of the crease;  `kind` (m,): 0 flap, 1 spring, 2 spine, 3 and 4 torsion on its left and
+    right;  `place` (m, 2) on the pattern [m];  `moment` (m, 3): what a row bears, per length of flaps and torsion [N],
+    as a vector in space of spines [N m];  `shift` (m,) [rad]: by which a flap is still behind its target, or by which
+    the rest angle of a spring has yielded;  `status` (m,): −1 broken, else for how many steps it has been overloaded.
     """
 
     sheet: Ints

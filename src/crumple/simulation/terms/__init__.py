@@ -3,10 +3,11 @@
 from crumple.simulation.terms.air import Air
 from crumple.simulation.terms.attachments import Attachments
 from crumple.simulation.terms.bending import Bending, MountedHinges, MountedMidedge
-from crumple.simulation.terms.creases import CreaseSprings, MountedPressing, Pressing
+from crumple.simulation.terms.crease_springs import CreaseSprings
 from crumple.simulation.terms.gravity import Gravity
 from crumple.simulation.terms.handles import Handles
 from crumple.simulation.terms.membrane import Membrane
+from crumple.simulation.terms.pressing import MountedPressing, Pressing
 from crumple.simulation.terms.strain_limits import StrainLimits
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""Driven and pressed creases: springs, held angles, held ridges (see `boundary.creases`).
+"""Hard and pressed creases: held angles and held ridges (see `boundary.creases`).
 
-What they remember from step to step, multipliers, yielded rest angles and what is broken, is in `State.creases`, by place
-on the pattern. `align` finds it again on any mesh: each row takes what the nearest place of the same crease remembers.
+What they remember from step to step, multipliers, yielded rest angles and what is broken, is in `State.creases`, by
+place on the pattern (see `crease_memory`).
 """
 
 from __future__ import annotations
@@ -13,99 +13,37 @@ from functools import cached_property
 import numpy as np
 
 from crumple.boundary.crease_chains import Ridges, find_ridges
-from crumple.boundary.creases import HARD, SPRING, Crease, crease_hinges
+from crumple.boundary.creases import HARD, Crease, crease_hinges, fold_targets, hinge_lengths, per_row
 from crumple.contract import Constraint, Energy, MountedTerm, Stage, Term
-from crumple.energies.bending_hinge import BendingHinge
 from crumple.energies.constraint_angle import ConstraintAngle, wrap
 from crumple.energies.constraint_line import ConstraintLine, bend_shares, chord_normals
 from crumple.energies.inertia import node_masses
 from crumple.geometry.hinge import dihedral_angles
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.simulation.terms.crease_memory import (
+    BROKEN,
+    FLAP,
+    HELD,
+    LEFT,
+    RIGHT,
+    SPINE,
+    aligned_rows,
+    aligned_state,
+    are_alike,
+    chosen_rows,
+    fresh_rows,
+    join_rows,
+    with_rows,
+)
 from crumple.state import CreaseRows, State
 from crumple.typing import Bools, Floats, Ints
 
-FLAP, SPRUNG, SPINE, LEFT, RIGHT = range(5)
-"""Kinds of rows, see `CreaseRows`."""
-BROKEN = -1
 WEIGHT = 1000.0
-"""Weight ρ of held angles over what the sheet opposes to them, its bending and its inertia: with 300 and 1000 a solve in
-contact takes 14 and 5 % more iterations than without constraints, with 30 it may fail."""
+"""Weight ρ of held angles over what the sheet opposes to them, its bending and its inertia: with 300 and 1000 a solve
+in contact takes 14 and 5 % more iterations than without constraints, with 30 it may fail."""
 MOST_TOLD = 5
 """Breaks that a step tells one by one."""
-
-
-@dataclass(frozen=True)
-class CreaseSprings(Term):
-    """The creases that springs fold."""
-
-    creases: tuple[Crease, ...]
-    materials: tuple[Material, ...]
-    name = "crease springs"
-    is_in_play = True
-
-    def mount(self, state: State) -> MountedTerm:
-        mesh = state.mesh
-        owner, column = crease_hinges(mesh, self.creases)
-        chosen = np.flatnonzero(np.isin(owner, [k for k, one in enumerate(self.creases) if one.drive == SPRING]))
-        damping = np.array([material.damping for material in self.materials])
-        return MountedSprings(
-            creases=self.creases,
-            rows=_fresh_rows(mesh, chosen, SPRUNG),
-            stencil=np.ascontiguousarray(mesh.hinges.nodes[chosen]),
-            owner=owner[chosen],
-            column=column[chosen],
-            length=_hinge_lengths(mesh)[chosen],
-            damping=damping[mesh.face_material[mesh.hinges.faces[chosen]]].mean(axis=1),
-        )
-
-
-@dataclass(frozen=True)
-class MountedSprings(MountedTerm):
-    """The springs on one mesh: `rows` as they would be without memory, `stencil` (n, 4), `owner` and `column` (n,) as in
-    `crease_hinges`, `length` (n,) [m], `damping` (n,) [s]."""
-
-    creases: tuple[Crease, ...]
-    rows: CreaseRows
-    stencil: Ints
-    owner: Ints
-    column: Ints
-    length: Floats
-    damping: Floats
-
-    def stored(self, state: State, time: float) -> Sequence[Energy]:
-        return [self._energy(state, time)]
-
-    def over(self, stage: Stage) -> Sequence[Energy]:
-        energy = self._energy(stage.state, stage.time)
-        if stage.is_static or not self.damping.any():
-            return [energy]
-        return energy.damped(stage.past(energy.deformation), self.damping / stage.span)
-
-    def begin(self, state: State, step: float) -> State:
-        return aligned_state(state, self.rows, (SPRUNG,))
-
-    def relax(self, state: State) -> State:
-        return aligned_state(state, self.rows, (SPRUNG,))
-
-    def settle(self, state: State, step: float) -> State:
-        """The state with the rest angles moved of springs that are bent beyond their yield moment."""
-        limit = _per_row(self.creases, self.owner, "yield_moment")
-        if not np.isfinite(limit).any():
-            return state
-        stiffness = np.maximum(_per_row(self.creases, self.owner, "stiffness"), 1e-300)
-        rows = _aligned(state.creases, self.rows)
-        energy = self._energy(state, state.time)
-        bent = energy.deformation(state.x) - energy.rest_angle
-        flow = bent - np.clip(bent, -limit / stiffness, limit / stiffness)
-        if not np.any(flow):
-            return state
-        return _with_rows(state, replace(rows, shift=rows.shift + flow), (SPRUNG,))
-
-    def _energy(self, state: State, time: float) -> BendingHinge:
-        shift = _aligned(state.creases, self.rows).shift
-        stiffness = _per_row(self.creases, self.owner, "stiffness") * self.length
-        return BendingHinge(self.stencil, stiffness, _targets(self.creases, self.owner, self.column, time) + shift)
 
 
 @dataclass(frozen=True)
@@ -121,9 +59,9 @@ class Pressing(Term):
         mesh = state.mesh
         owner, column = crease_hinges(mesh, self.creases)
         is_held = [one.drive == HARD or one.press is not None for one in self.creases]
-        flaps = np.flatnonzero(np.array([*is_held, False])[owner])
+        flaps = np.flatnonzero(np.array([*is_held, False])[owner]).astype(np.int32)
         has_ridge = [one.press is not None and (one.press.spinal > 0 or one.press.torsion > 0) for one in self.creases]
-        ridged = np.flatnonzero(np.array([*has_ridge, False])[owner])
+        ridged = np.flatnonzero(np.array([*has_ridge, False])[owner]).astype(np.int32)
         ridges = find_ridges(mesh, ridged, hinge_group(mesh, ridged))
         return MountedPressing(self, mesh, flaps, owner[flaps], column[flaps], owner[ridges.hinges[:, 0]], ridges)
 
@@ -144,8 +82,8 @@ class MountedPressing(MountedTerm):
     ridges: Ridges
 
     def stored(self, state: State, time: float) -> Sequence[Energy]:
-        """The constraints as they hold the present shape: with the multipliers of the state, which include what the last
-        solve has left, at any place."""
+        """The constraints as they hold the present shape: with the multipliers of the state, which include what the
+        last solve has left."""
         return self._constraints(state, time, state.step_size, state.x, hold=True)
 
     def over(self, stage: Stage) -> Sequence[Energy]:
@@ -157,10 +95,10 @@ class MountedPressing(MountedTerm):
         return 0.0
 
     def begin(self, state: State, step: float) -> State:
-        return aligned_state(state, self._fresh(state), _HELD)
+        return aligned_state(state, self._fresh(state), HELD)
 
     def relax(self, state: State) -> State:
-        return aligned_state(state, self._fresh(state), _HELD)
+        return aligned_state(state, self._fresh(state), HELD)
 
     def keep(self, state: State, step: float, multipliers: Sequence[Floats]) -> tuple[State, list[str]]:
         """The state after an accepted step whose constraints bear the `multipliers`, and what has happened: rows that
@@ -179,7 +117,7 @@ class MountedPressing(MountedTerm):
         flaps = slice(0, len(self.flaps))
         shift[flaps] = self._behind(rows.shift[flaps], step)
         new = replace(rows, moment=moment, shift=shift, status=status)
-        return _with_rows(state, new, _HELD), self._told(rows, broken)
+        return with_rows(state, new, HELD), self._told(rows, broken)
 
     def is_broken_at(self, state: State) -> Ints:
         """The nodes of ridges that are broken."""
@@ -246,7 +184,7 @@ class MountedPressing(MountedTerm):
 
     @cached_property
     def _edge_length(self) -> Floats:
-        return _hinge_lengths(self.mesh)
+        return hinge_lengths(self.mesh)
 
     @cached_property
     def _scale(self) -> Floats:
@@ -262,7 +200,8 @@ class MountedPressing(MountedTerm):
 
     @cached_property
     def _opposed(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """What the sheet opposes to a row: bending stiffness [N m] and moment of inertia [kg m²] of angles, of ridges."""
+        """What the sheet opposes to a row: bending stiffness [N m] and moment of inertia [kg m²], of angles, then of
+        ridges."""
         mesh, mass = self.mesh, node_masses(self.mesh, self.kind.materials)
         bend = np.array([material.bend_stiffness for material in self.kind.materials])
         of_hinge = bend[mesh.face_material[mesh.hinges.faces]].mean(axis=1)
@@ -286,18 +225,13 @@ class MountedPressing(MountedTerm):
 
     def _fresh(self, state: State) -> CreaseRows:
         """The rows as they are without memory: flaps start from the angles that they have."""
-        left, right = self._wings
-        flaps = _fresh_rows(self.mesh, self.flaps, FLAP)
-        angle = dihedral_angles(state.x, self._stencil[: len(self.flaps)])
-        target = _targets(self.kind.creases, self.flap_owner, self.flap_column, state.time)
-        flaps = replace(flaps, shift=wrap(angle - self._demanded(target)))
-        side = self._side
-        kept = np.where(side == 0.0, flaps.shift, np.where(side * flaps.shift < 0.0, flaps.shift, 0.0))
-        place, hinge = self.ridges.place, self.ridges.hinges[:, 0]
-        parts = [replace(flaps, shift=kept)]
-        for chosen, kind in ((left, LEFT), (right, RIGHT), (np.arange(len(place)), SPINE)):
-            parts.append(replace(_fresh_rows(self.mesh, hinge[chosen], kind), place=place[chosen]))
-        return _join(parts)
+        count, rows = len(self.flaps), self._places
+        angle = dihedral_angles(state.x, self._stencil[:count])
+        target = fold_targets(self.kind.creases, self.flap_owner, self.flap_column, state.time)
+        off = wrap(angle - self._demanded(target))
+        shift = rows.shift.copy()
+        shift[:count] = np.where((self._side == 0.0) | (self._side * off < 0.0), off, 0.0)
+        return replace(rows, shift=shift)
 
     @cached_property
     def _side(self) -> Floats:
@@ -313,25 +247,24 @@ class MountedPressing(MountedTerm):
 
     def _rows(self, state: State) -> CreaseRows:
         """What the rows of this mesh remember, in their order."""
-        held = _chosen(state.creases, np.isin(state.creases.kind, _HELD))
-        fresh = self._places
-        if _are_alike(held, fresh):
+        held = chosen_rows(state.creases, np.isin(state.creases.kind, HELD))
+        if are_alike(held, self._places):
             return held
-        return _aligned(state.creases, self._fresh(state))
+        return aligned_rows(state.creases, self._fresh(state))
 
     @cached_property
     def _places(self) -> CreaseRows:
-        """The rows without memory, for comparisons."""
+        """The rows in their order, without memory."""
         left, right = self._wings
         place, hinge = self.ridges.place, self.ridges.hinges[:, 0]
-        parts = [_fresh_rows(self.mesh, self.flaps, FLAP)]
+        parts = [fresh_rows(self.mesh, self.flaps, FLAP)]
         for chosen, kind in ((left, LEFT), (right, RIGHT), (np.arange(len(place)), SPINE)):
-            parts.append(replace(_fresh_rows(self.mesh, hinge[chosen], kind), place=place[chosen]))
-        return _join(parts)
+            parts.append(replace(fresh_rows(self.mesh, hinge[chosen], kind), place=place[chosen]))
+        return join_rows(parts)
 
     def _behind(self, shift: Floats, step: float) -> Floats:
         """By how much flaps are behind their targets after a step [rad]."""
-        made_up = 0.5 * np.pi / _per_row(self.kind.creases, self.flap_owner, "ramp") * step
+        made_up = 0.5 * np.pi / per_row(self.kind.creases, self.flap_owner, "ramp") * step
         return np.sign(shift) * np.maximum(np.abs(shift) - made_up, 0.0)
 
     def _held(self, state: State, time: float, span: float) -> _Held:
@@ -340,7 +273,7 @@ class MountedPressing(MountedTerm):
         count, angles = len(self.flaps), len(self._stencil)
         target = np.full(angles, np.pi)
         ahead = self._behind(rows.shift[:count], max(0.0, time - state.time))
-        flap_target = self._demanded(_targets(creases, self.flap_owner, self.flap_column, time))
+        flap_target = self._demanded(fold_targets(creases, self.flap_owner, self.flap_column, time))
         target[:count] = flap_target + ahead
         stiffness, inertia, line_stiffness, line_inertia = self._opposed
         rate = 0.0 if not np.isfinite(span) else 1.0 / span**2
@@ -393,9 +326,9 @@ class MountedPressing(MountedTerm):
         patience = np.array([1 if one.press is None else one.press.patience for one in creases])
         breaks = np.array([one.press is not None and one.press.overload == "break" for one in creases])
         if not len(status):
-            return np.zeros(0, np.int64)
+            return np.zeros(0, np.int32)
         ripe = (status >= patience[self._owner]) & (breaks[self._owner] | (self._kinds != FLAP))
-        found = np.flatnonzero(ripe)
+        found = np.flatnonzero(ripe).astype(np.int32)
         if not len(found):
             return found
         off = self._misfit(state)
@@ -408,9 +341,7 @@ class MountedPressing(MountedTerm):
     def _misfit(self, state: State) -> Floats:
         """How far each row is from what it demands [rad]."""
         angles, lines = self._constraints(state, state.time, state.step_size, state.x, hold=False)
-        return np.concatenate(
-            [np.abs(angles.residual(state.x)[:, 0]), np.linalg.norm(lines.residual(state.x), axis=1)]
-        )
+        return np.concatenate([np.abs(angles.residual(state.x)[:, 0]), np.linalg.norm(lines.residual(state.x), axis=1)])
 
     def _told(self, rows: CreaseRows, broken: Ints) -> list[str]:
         """The breaks in words."""
@@ -419,7 +350,7 @@ class MountedPressing(MountedTerm):
         for row in broken[:MOST_TOLD].tolist():
             name = self.kind.creases[self._owner[row]].name
             u, v = rows.place[row]
-            told.append(f"crease '{name}': its {words[int(rows.kind[row])]} breaks at ({u:.4g}, {v:.4g}) m of the pattern")
+            told.append(f"crease '{name}': its {words[int(rows.kind[row])]} breaks at ({u:.4g}, {v:.4g}) m")
         if len(broken) > MOST_TOLD:
             told.append(f"{len(broken) - MOST_TOLD} more breaks")
         return told
@@ -439,108 +370,11 @@ class _Held:
     memory: Floats
 
 
-_HELD = (FLAP, LEFT, RIGHT, SPINE)
-
-
-def aligned_state(state: State, fresh: CreaseRows, kinds: tuple[int, ...]) -> State:
-    """The state whose rows of the `kinds` are those of `fresh`, with what is remembered; the same object if they are."""
-    present = _chosen(state.creases, np.isin(state.creases.kind, kinds))
-    if _are_alike(present, fresh):
-        return state
-    return _with_rows(state, _aligned(state.creases, fresh), kinds)
-
-
 def hinge_group(mesh: SheetMesh, hinges: Ints) -> Ints:
     """One number for each sheet and label of hinges (n,), (n,)."""
     label = mesh.edge_label.ravel()[mesh.hinges.corners[hinges, 0]].astype(np.int64)
     sheet = mesh.face_sheet[mesh.hinges.faces[hinges, 0]].astype(np.int64)
     return np.unique(sheet * (1 << 32) + label, return_inverse=True)[1].ravel().astype(np.int32)
-
-
-def _aligned(memory: CreaseRows, fresh: CreaseRows) -> CreaseRows:
-    """The rows `fresh` with what the nearest row of the same crease and kind in `memory` remembers, if there is one."""
-    if _are_alike(memory, fresh):
-        return memory
-    from scipy.spatial import cKDTree
-
-    moment, shift, status = fresh.moment.copy(), fresh.shift.copy(), fresh.status.copy()
-    old, new = _keys(memory), _keys(fresh)
-    for key in np.unique(new):
-        there, here = np.flatnonzero(old == key), np.flatnonzero(new == key)
-        if not len(there):
-            continue
-        nearest = there[cKDTree(memory.place[there]).query(fresh.place[here])[1]]
-        moment[here], shift[here] = memory.moment[nearest], memory.shift[nearest]
-        if fresh.kind[here[0]] in (FLAP, SPRUNG):
-            status[here] = memory.status[nearest]
-        else:  # a break is at one place, and does not spread when the mesh gets finer
-            exact = np.all(np.abs(memory.place[nearest] - fresh.place[here]) < 1e-9, axis=1)
-            status[here] = np.where(exact, memory.status[nearest], 0)
-    return replace(fresh, moment=moment, shift=shift, status=status)
-
-
-def _keys(rows: CreaseRows) -> Ints:
-    """One number for each crease and kind."""
-    return (rows.sheet.astype(np.int64) * (1 << 32) + rows.label) * 8 + rows.kind
-
-
-def _are_alike(one: CreaseRows, other: CreaseRows) -> bool:
-    """Whether two sets of rows are about the same places in the same order."""
-    return len(one.kind) == len(other.kind) and all(
-        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("place", "kind", "label", "sheet")
-    )
-
-
-def _with_rows(state: State, rows: CreaseRows, kinds: tuple[int, ...]) -> State:
-    """The state whose rows of the `kinds` are `rows`; springs come first."""
-    others = _chosen(state.creases, ~np.isin(state.creases.kind, kinds))
-    parts = [rows, others] if SPRUNG in kinds else [others, rows]
-    return state.replaced(creases=_join(parts))
-
-
-def _chosen(rows: CreaseRows, mask: Bools) -> CreaseRows:
-    """The rows of a mask; the same object when it is all of them."""
-    return rows if mask.all() else CreaseRows(**{name: value[mask] for name, value in vars(rows).items()})
-
-
-def _join(parts: Sequence[CreaseRows]) -> CreaseRows:
-    return CreaseRows(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
-
-
-def _fresh_rows(mesh: SheetMesh, hinges: Ints, kind: int) -> CreaseRows:
-    """Rows in the middle of hinges (n,), without memory."""
-    corner = mesh.hinges.corners[hinges, 0]
-    tail, head = mesh.faces.ravel()[corner], mesh.faces.ravel()[3 * (corner // 3) + (corner + 1) % 3]
-    count = len(corner)
-    return CreaseRows(
-        sheet=mesh.face_sheet[corner // 3].astype(np.int32),
-        label=mesh.edge_label.ravel()[corner].astype(np.int32),
-        kind=np.full(count, kind, np.int32),
-        place=0.5 * (mesh.u[tail] + mesh.u[head]),
-        moment=np.zeros((count, 3)),
-        shift=np.zeros(count),
-        status=np.zeros(count, np.int32),
-    )
-
-
-def _hinge_lengths(mesh: SheetMesh) -> Floats:
-    """Material length of each hinge [m]."""
-    return np.asarray(mesh.corner_length[mesh.hinges.corners].mean(axis=1))
-
-
-def _targets(creases: tuple[Crease, ...], owner: Ints, column: Ints, time: float) -> Floats:
-    """The fold angle of each row at a time, (n,) [rad]."""
-    target = np.zeros(len(owner))
-    for number, crease in enumerate(creases):
-        own = owner == number
-        if own.any():
-            target[own] = crease.angle_at(time)[column[own]]
-    return target
-
-
-def _per_row(creases: tuple[Crease, ...], owner: Ints, name: str) -> Floats:
-    """A number of the crease of each row, (n,)."""
-    return np.array([*(getattr(crease, name) for crease in creases), 0.0])[owner]
 
 
 def _strength(crease: Crease) -> float:
