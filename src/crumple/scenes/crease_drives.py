@@ -21,7 +21,7 @@ from crumple.scenes.schema import Sheet
 from crumple.scenes.schema_creases import Crease
 from crumple.typing import Floats, Ints
 
-SAMPLES = 24
+SAMPLES = 48
 """Times between two keys at which angles are given; linear in between."""
 ORIGAMI_LENGTH = 0.05
 """Default of L* [m] in the stiffness B/L* of a crease spring: creases of office paper have about 30 to 80 mm."""

@@ -323,11 +323,13 @@ class Newton:
         """A good step, made longer where the potential hardly curves along it: its length and the energy there.
 
         The Hessian of friction lies above it, so that contacts which begin to slide would gain speed by a small factor
-        in every iteration. Lengths that quadruple find it in a few evaluations.
+        in every iteration; so does that of constraints that are overloaded. Lengths that quadruple find it in a few
+        evaluations.
         """
         length, energy = step.limit, step.full
         touching = self._potential.touching
-        if touching is None or not touching.has_friction or length < 1.0:
+        slides = touching is not None and touching.has_friction
+        if not (slides or self._enforces) or length < 1.0:
             return length, energy
         if step.decrement < ROUGH_ROUNDING * abs(energy) or step.energy - energy < STRAIGHT * step.decrement:
             return length, energy

@@ -43,7 +43,7 @@ WEIGHT = 1000.0
 """Weight ρ of held angles over what the sheet opposes to them, its bending and its inertia: with 300 and 1000 a solve
 in contact takes 14 and 5 % more iterations than without constraints, with 30 it may fail."""
 MOST_TOLD = 5
-"""Breaks that a step tells one by one."""
+"""Creases whose breaks a step tells one by one."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,8 @@ class MountedPressing(MountedTerm):
         broken = self._breaking(state, status, np.concatenate([held.strength, held.line_strength]), lines)
         status[broken] = BROKEN
         moment[status == BROKEN] = 0.0
-        shift = rows.shift.copy()
-        flaps = slice(0, len(self.flaps))
-        shift[flaps] = self._behind(rows.shift[flaps], step)
+        shift, angles = rows.shift.copy(), len(self._stencil)
+        shift[:angles] = self._behind(rows.shift[:angles], step)
         new = replace(rows, moment=moment, shift=shift, status=status)
         return with_rows(state, new, HELD), self._told(rows, broken)
 
@@ -224,26 +223,30 @@ class MountedPressing(MountedTerm):
         )
 
     def _fresh(self, state: State) -> CreaseRows:
-        """The rows as they are without memory: flaps start from the angles that they have."""
-        count, rows = len(self.flaps), self._places
-        angle = dihedral_angles(state.x, self._stencil[:count])
-        target = fold_targets(self.kind.creases, self.flap_owner, self.flap_column, state.time)
-        off = wrap(angle - self._demanded(target))
-        shift = rows.shift.copy()
-        shift[:count] = np.where((self._side == 0.0) | (self._side * off < 0.0), off, 0.0)
-        return replace(rows, shift=shift)
+        """The rows as they are without memory: angles start from what they are."""
+        off = wrap(dihedral_angles(state.x, self._stencil) - self._wanted(state.time))
+        shift = self._places.shift.copy()
+        shift[: len(off)] = np.where((self._side == 0.0) | (self._side * off < 0.0), off, 0.0)
+        return replace(self._places, shift=shift)
+
+    def _wanted(self, time: float) -> Floats:
+        """The angles that are held, or held beyond, (angle_count,) [rad]: of torsion, wings in one plane."""
+        target = fold_targets(self.kind.creases, self.flap_owner, self.flap_column, time)
+        engage = np.array([0.0 if one.press is None else one.press.engage for one in self.kind.creases])
+        count = len(self.flaps)
+        wanted = np.full(len(self._stencil), np.pi)
+        wanted[:count] = np.where(self._side[:count] == 0.0, target, engage[self.flap_owner])
+        return wanted
 
     @cached_property
     def _side(self) -> Floats:
-        """0 for hard flaps, else in which direction a pressed one may fold on, (flap_count,)."""
-        side = [0.0 if one.press is None or one.drive == HARD else float(np.sign(one.press.engage)) for one in
-                self.kind.creases]  # fmt: skip
-        return np.array([*side, 0.0])[self.flap_owner]
-
-    def _demanded(self, target: Floats) -> Floats:
-        """The angles that flaps are held at, or held beyond, (flap_count,) [rad]."""
-        engage = np.array([0.0 if one.press is None else one.press.engage for one in self.kind.creases])
-        return np.where(self._side == 0.0, target, engage[self.flap_owner]) if len(engage) else target
+        """0 for equalities, else in which direction a pressed flap may fold on, (angle_count,)."""
+        free = [one.press is not None and one.drive != HARD for one in self.kind.creases]
+        sides = [float(np.sign(one.press.engage)) if is_free and one.press else 0.0 for one, is_free in
+                 zip(self.kind.creases, free, strict=True)]  # fmt: skip
+        side = np.zeros(len(self._stencil))
+        side[: len(self.flaps)] = np.array(sides)[self.flap_owner]
+        return side
 
     def _rows(self, state: State) -> CreaseRows:
         """What the rows of this mesh remember, in their order."""
@@ -263,18 +266,16 @@ class MountedPressing(MountedTerm):
         return join_rows(parts)
 
     def _behind(self, shift: Floats, step: float) -> Floats:
-        """By how much flaps are behind their targets after a step [rad]."""
-        made_up = 0.5 * np.pi / per_row(self.kind.creases, self.flap_owner, "ramp") * step
+        """By how much angles are behind their targets after a step [rad]."""
+        owner = self._owner[: len(self._stencil)]
+        made_up = 0.5 * np.pi / per_row(self.kind.creases, owner, "ramp") * step
         return np.sign(shift) * np.maximum(np.abs(shift) - made_up, 0.0)
 
     def _held(self, state: State, time: float, span: float) -> _Held:
         """Targets, weights and strengths of all rows at a time."""
         rows, creases = self._rows(state), self.kind.creases
-        count, angles = len(self.flaps), len(self._stencil)
-        target = np.full(angles, np.pi)
-        ahead = self._behind(rows.shift[:count], max(0.0, time - state.time))
-        flap_target = self._demanded(fold_targets(creases, self.flap_owner, self.flap_column, time))
-        target[:count] = flap_target + ahead
+        angles = len(self._stencil)
+        behind = self._behind(rows.shift[:angles], max(0.0, time - state.time))
         stiffness, inertia, line_stiffness, line_inertia = self._opposed
         rate = 0.0 if not np.isfinite(span) else 1.0 / span**2
         table = np.array([[_strength(one), 0.0 if one.press is None else one.press.torsion,
@@ -282,8 +283,8 @@ class MountedPressing(MountedTerm):
         per_length = table[self._owner[:angles], (self._kinds[:angles] != FLAP).astype(int)]
         whole = rows.status != BROKEN
         return _Held(
-            target=target,
-            side=np.concatenate([self._side, np.zeros(angles - count)]),
+            target=self._wanted(time) + behind,
+            side=self._side,
             weight=WEIGHT * (stiffness + rate * inertia),
             strength=np.where(whole[:angles], per_length * self._scale[:angles], 0.0),
             line_weight=WEIGHT * (line_stiffness + rate * line_inertia),
@@ -344,16 +345,18 @@ class MountedPressing(MountedTerm):
         return np.concatenate([np.abs(angles.residual(state.x)[:, 0]), np.linalg.norm(lines.residual(state.x), axis=1)])
 
     def _told(self, rows: CreaseRows, broken: Ints) -> list[str]:
-        """The breaks in words."""
-        words = {FLAP: "fold", SPINE: "ridge", LEFT: "wing", RIGHT: "wing"}
+        """The breaks in words: of wings how many, of the others where."""
+        words = {FLAP: "fold", SPINE: "ridge"}
         told = []
-        for row in broken[:MOST_TOLD].tolist():
-            name = self.kind.creases[self._owner[row]].name
-            u, v = rows.place[row]
-            told.append(f"crease '{name}': its {words[int(rows.kind[row])]} breaks at ({u:.4g}, {v:.4g}) m")
-        if len(broken) > MOST_TOLD:
-            told.append(f"{len(broken) - MOST_TOLD} more breaks")
-        return told
+        for number in np.unique(self._owner[broken]).tolist():
+            own = broken[self._owner[broken] == number]
+            places = [row for row in own.tolist() if int(rows.kind[row]) in words]
+            parts = [f"{words[int(rows.kind[row])]} at ({rows.place[row, 0]:.4g}, {rows.place[row, 1]:.4g}) m"
+                     for row in places]  # fmt: skip
+            if len(own) > len(places):
+                parts.append(f"{len(own) - len(places)} wings")
+            told.append(f"crease '{self.kind.creases[number].name}' breaks: {', '.join(parts)}")
+        return told[:MOST_TOLD] + ([f"{len(told) - MOST_TOLD} more creases break"] if len(told) > MOST_TOLD else [])
 
 
 @dataclass(frozen=True)
