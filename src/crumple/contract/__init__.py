@@ -1,5 +1,6 @@
 """What an energy is, and what a term of the model is: the two contracts that all physics keeps."""
 
+from crumple.contract.constraint import Constraint
 from crumple.contract.energy import (
     ENERGIES,
     EdgeEnergy,
@@ -13,6 +14,7 @@ from crumple.contract.term import EnergyTerm, MountedTerm, Stage, Term
 
 __all__ = [
     "ENERGIES",
+    "Constraint",
     "EdgeEnergy",
     "Energy",
     "EnergyTerm",

@@ -104,6 +104,8 @@ class EdgeEnergy(ABC):
     """
 
     has_turns: ClassVar[bool] = True
+    owns_turns: ClassVar[bool] = False
+    """Whether it says what a turn does to the state: that is for the bending energy alone, of which there is one."""
     stencil: Ints
     edges: Ints
 

@@ -56,6 +56,7 @@ class BendingMidedge(EdgeEnergy):
     `rest_angle` (n, 3) ψ_p [rad].
     """
 
+    owns_turns = True
     stencil: Ints
     edges: Ints
     side: Floats
@@ -170,6 +171,37 @@ def angle_stiffness(mesh: SheetMesh, shape: Floats, stiffness: Floats) -> Floats
     plate = np.broadcast_to(stiffness, (mesh.face_count, 3, 3))
     product = np.einsum("fka,fab,flb->fkl", shape, plate, shape, optimize=True)
     return np.ascontiguousarray(np.abs(mesh.face_area)[:, None, None] * product)
+
+
+def loosened(stiffness: Floats, loose: Bools) -> Floats:
+    """K (n, 3, 3) of faces whose `loose` corners (n, 3) bear no moment: their angles are condensed out.
+
+    A crease that is free to fold, or whose moment comes from something else, ends the bending of the faces beside it.
+    """
+    stiffness = stiffness.copy()
+    for corner in range(3):
+        faces = np.flatnonzero(loose[:, corner])
+        row = stiffness[faces, corner]
+        pivot = np.maximum(row[:, corner], np.finfo(float).tiny)
+        stiffness[faces] -= row[:, :, None] * row[:, None, :] / pivot[:, None, None]
+        stiffness[faces, corner, :] = stiffness[faces, :, corner] = 0.0
+    return stiffness
+
+
+def unloaded_angles(stiffness: Floats, loose: Bools, angle: Floats, rest: Floats) -> Floats:
+    """The angles ψ (n, 3) [rad] with those at `loose` corners (n, 3) where they bear no moment.
+
+    `stiffness` K (n, 3, 3) before it was loosened;  `rest` ψ_p (n, 3) [rad].
+    """
+    offset = angle - rest
+    faces = np.flatnonzero(loose.any(axis=1))
+    freed = loose[faces]
+    own = np.where(freed[:, :, None] & freed[:, None, :], stiffness[faces], np.eye(3) * ~freed[:, None, :])
+    right = -np.einsum("fkl,fl->fk", stiffness[faces], np.where(freed, 0.0, offset[faces]))
+    found = np.linalg.solve(own, np.where(freed, right, 0.0)[..., None])[..., 0]
+    angle = angle.copy()
+    angle[faces] = np.where(freed, rest[faces] + found, angle[faces])
+    return angle
 
 
 def plate_stiffness(material: Material) -> Floats:

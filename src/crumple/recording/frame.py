@@ -49,6 +49,13 @@ SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "pins/anchor": ("f8", ("pin", 3)),
     "bonds/nodes": ("i4", ("bond", 2)),
     "bonds/attachment": ("i4", ("bond",)),
+    "creases/sheet": ("i4", ("crease row",)),
+    "creases/label": ("i4", ("crease row",)),
+    "creases/kind": ("i4", ("crease row",)),
+    "creases/place": ("f8", ("crease row", 2)),
+    "creases/moment": ("f8", ("crease row", 3)),
+    "creases/shift": ("f8", ("crease row",)),
+    "creases/status": ("i4", ("crease row",)),
 }
 """Type and shape of the arrays of a State; a word stands for the same number wherever it appears."""
 INDICES = {

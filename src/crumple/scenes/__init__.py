@@ -19,7 +19,6 @@ from crumple.scenes.schema import (
     BoxSelection,
     Circle,
     Contact,
-    Crease,
     Environment,
     IndexSelection,
     Jitter,
@@ -46,6 +45,7 @@ from crumple.scenes.schema import (
     Solver,
     Transform,
 )
+from crumple.scenes.schema_creases import Crease, CreaseBand, CreaseKey, CreasePress
 from crumple.scenes.schema_material import SheetMaterial
 from crumple.scenes.schema_shapes import (
     BoxObstacle,
@@ -82,6 +82,9 @@ __all__ = [
     "Circle",
     "Contact",
     "Crease",
+    "CreaseBand",
+    "CreaseKey",
+    "CreasePress",
     "Cylinder",
     "CylinderObstacle",
     "Dart",

@@ -25,7 +25,7 @@ from crumple.scenes.boundaries import (
     select_pins,
     turn,
 )
-from crumple.scenes.creases import crease_sheet
+from crumple.scenes.creases import CreasedSheet, crease_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps
@@ -72,17 +72,19 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     materials = [_materials(sheet, k, problems) for k, sheet in enumerate(scene.sheets)]
     if is_too_large:
         return None
-    sheets = [_sheet(sheet, k, materials[k], problems) for k, sheet in enumerate(scene.sheets) if materials[k]]
+    sheets = [_sheet(scene, k, materials[k], problems) for k in range(len(scene.sheets)) if materials[k]]
     obstacles = _obstacles(scene, motions, problems)
     if problems.messages:
         return None
-    state = _merged([made for made in sheets if made is not None], materials)
+    state = _merged([made.state for made in sheets if made is not None], materials)
+    creases = tuple(crease for made in sheets if made is not None for crease in made.driven)
     mesh, x = state.mesh, state.x
     handles, pins = _handles(scene, motions, mesh, x, problems)
     attachments, bonds = _attachments(scene, materials, mesh, x, problems)
     if problems.messages:
         return None
-    model = replace(_model(scene, materials, handles, obstacles), attachments=tuple(attachments))
+    model = _model(scene, materials, handles, obstacles)
+    model = replace(model, attachments=tuple(attachments), creases=creases)
     state = state.replaced(
         obstacle_x=model.obstacle_positions(0.0),
         obstacle_lag=np.zeros(len(obstacles)),
@@ -129,9 +131,10 @@ def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
     return made
 
 
-def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) -> State | None:
+def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) -> CreasedSheet | None:
     """One sheet with its creases, placed and checked."""
-    path = ("sheets", k, "shape")
+    path, sheet = ("sheets", k, "shape"), scene.sheets[k]
+    room = _thickness(scene, k, materials) + (scene.contact.activation if scene.contact.enabled else 0.0)
     made = None
     with problems.catch(path):
         mesh, x, v, texture = sheet_shape(sheet.shape, lambda text: problems.note(path, text))
@@ -142,8 +145,8 @@ def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) 
             problems.add(path, _where(sheet) + problem)
         if not found:
             start = initial_state(mesh, x, v=v).replaced(texture=texture)
-            made = crease_sheet(sheet, k, start, materials, problems)
-    return None if made is None else _placed(sheet, made)
+            made = crease_sheet(sheet, k, start, materials, problems, room)
+    return None if made is None else replace(made, state=_placed(sheet, made.state))
 
 
 def _merged(sheets: list[State], materials: list[list[Material]]) -> State:

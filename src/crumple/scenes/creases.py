@@ -6,32 +6,51 @@ the fold angle; the plastic embedding is settled, so that the first remeshing fi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from crumple.boundary.creases import SET
+from crumple.boundary.creases import Crease as DrivenCrease
 from crumple.errors import InputError, SimulationError
 from crumple.geometry.curvature import curvature_stencil
 from crumple.materials.material import Material
 from crumple.mesh.obj import read_obj
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity import crease_damage, crease_from_edges, crease_from_shape, hinge_labels, insert_polyline
+from crumple.scenes.crease_drives import crease_labels, driven_creases, selection_problem
 from crumple.scenes.messages import Problems
-from crumple.scenes.patterns import PATTERN_KINDS, loose_lines, pattern_folds
+from crumple.scenes.patterns import PATTERN_KINDS, loose_lines, pattern_folds, shape_pattern
 from crumple.scenes.schema import Crease, Sheet
 from crumple.simulation.embedding import Embedding
 from crumple.state import State, transfer
-from crumple.typing import Floats
+from crumple.typing import Bools, Floats, Ints
 
 FIRST_LABEL = 1_000_000
 """Lines are labelled from here on, beyond the labels that people give."""
 
 
-def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], problems: Problems) -> State | None:
-    """The state of sheet number `k` with its creases, before it is placed; None when there are problems.
+DOUBLE = 1.2
+"""Distance of double creases over the room that two layers need."""
 
-    Damage is that of the sheet at its final scale, and curvatures are those before it.
+
+@dataclass(frozen=True)
+class CreasedSheet:
+    """A sheet with its creases: its state, and those creases that are driven or pressed."""
+
+    state: State
+    driven: tuple[DrivenCrease, ...] = ()
+
+
+def crease_sheet(
+    sheet: Sheet, k: int, state: State, materials: list[Material], problems: Problems, room: float = 0.0
+) -> CreasedSheet | None:
+    """Sheet number `k` with its creases, before it is placed; None when there are problems.
+
+    Damage is that of the sheet at its final scale, and curvatures are those before it. `room`: that two layers of it
+    need [m], at its final scale.
     """
     before = len(problems.messages)
     natural = getattr(sheet.shape, "natural", False)  # such shapes are folded by themselves
@@ -41,32 +60,58 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
             folds = pattern_folds(sheet.shape)
             for text in folds.notes:
                 problems.note(("sheets", k, "shape"), text)
-            if folds.y is not None:
+            if folds.y is not None and all(crease.drive == SET for crease in sheet.creases):
                 state = state.replaced(y=folds.y)
     if not sheet.creases and sheet.plastic_shape is None and not natural and folds is None:
         if sheet.folded:
             problems.add(("sheets", k, "folded"), "the sheet has no creases and no plastic_shape", sheet.folded)
-        return state
+        return CreasedSheet(state)
     shape = state.x.copy() if natural else None
     if sheet.plastic_shape is not None:
         shape = _read_shape(sheet.plastic_shape, k, state.mesh, problems)
     if shape is not None:
         state = state.replaced(y=shape)
-    creases = sheet.creases if folds is None else [*sheet.creases, *loose_creases(sheet.shape)]
-    state, labels = _insert_lines(creases, k, state, problems)
+    for c, crease in enumerate(sheet.creases):
+        if problem := selection_problem(crease, sheet):
+            key, found, text = problem.partition(": ")
+            path = ("sheets", k, "creases", c)
+            problems.add((*path, key) if found else path, text or problem)
+    if len(problems.messages) > before:
+        return None
+    own = [part for crease in sheet.creases for part in _doubled(crease, room / sheet.transform.scale)]
+    creases = own if folds is None else [*own, *loose_creases(sheet.shape)]
+    state, line_labels = _insert_lines(creases, k, state, problems)
     if len(problems.messages) > before:
         return None
     mesh = state.mesh
+    labels = [crease_labels(one, sheet, mesh, label) for one, label in zip(creases, line_labels, strict=True)]
     plastic = np.zeros((mesh.face_count, 3)) if shape is None else crease_from_shape(mesh, state.y)
     if folds is not None:
-        plastic = _add_folds(mesh, folds.angle, plastic)
-    plastic = _add_creases(creases, k, mesh, labels, plastic, problems)
+        driven = [label for one, own in zip(creases, labels, strict=True) if one.drive != SET for label in own.tolist()]
+        plastic = _add_folds(mesh, folds.angle, plastic, driven)
+    plastic = _add_creases(sheet, creases, k, mesh, labels, plastic, problems)
+    drives = driven_creases(sheet, k, creases, labels, materials, problems)
     if len(problems.messages) > before:
         return None
     damage = _damage(sheet, creases, mesh, labels, plastic, materials)
     y = Embedding(mesh).settle(state.y, plastic)
     x = _laid_on(y, state.x) if sheet.folded else state.x
-    return state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage)
+    return CreasedSheet(state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage), drives)
+
+
+def _doubled(crease: Crease, room: float) -> list[Crease]:
+    """The crease, or two of half its angle that leave `room` [m] between two layers."""
+    if not crease.double or crease.line is None:
+        return [crease]
+    p, q = np.array(crease.line)
+    across = np.array([p[1] - q[1], q[0] - p[0]]) / max(float(np.linalg.norm(q - p)), 1e-300)
+    half = [key.model_copy(update={"angle": None if key.angle is None else 0.5 * key.angle}) for key in crease.keys]
+    angle = None if crease.angle is None else 0.5 * crease.angle
+    parts = []
+    for side in (-0.5, 0.5):
+        line = [tuple(point) for point in (np.array([p, q]) + side * DOUBLE * room * across).tolist()]
+        parts.append(crease.model_copy(update={"line": line, "angle": angle, "keys": half, "double": False}))
+    return parts
 
 
 def _read_shape(file: str, k: int, mesh: SheetMesh, problems: Problems) -> Floats | None:
@@ -86,8 +131,6 @@ def _insert_lines(creases: list[Crease], k: int, state: State, problems: Problem
     labels = []
     for c, crease in enumerate(creases):
         path = ("sheets", k, "creases", c)
-        if (crease.line is None) == (crease.label is None):
-            problems.add(path, "must have either a line or a label")
         if crease.line is None:
             labels.append(crease.label or 0)
             continue
@@ -105,17 +148,37 @@ def _insert_lines(creases: list[Crease], k: int, state: State, problems: Problem
 
 
 def _add_creases(
-    creases: list[Crease], k: int, mesh: SheetMesh, labels: list[int], plastic: Floats, problems: Problems
+    sheet: Sheet,
+    creases: list[Crease],
+    k: int,
+    mesh: SheetMesh,
+    labels: list[Ints],
+    plastic: Floats,
+    problems: Problems,
 ) -> Floats:
     """S_p (face_count, 3) [1/m] with the rest angle of each crease; where creases coincide, that of the last."""
     stencil, hinge_label = curvature_stencil(mesh), hinge_labels(mesh)
-    for c, (crease, label) in enumerate(zip(creases, labels, strict=True)):
-        marked = hinge_label == label
+    for c, (crease, own) in enumerate(zip(creases, labels, strict=True)):
+        marked = np.isin(hinge_label, own)
+        path = ("sheets", k, "creases", c)
         if not marked.any() and crease.label is not None:
-            problems.add(("sheets", k, "creases", c, "label"), "no inner edge of the mesh carries this label", label)
-        angle = np.radians(crease.angle)
+            problems.add((*path, "label"), "no inner edge of the mesh carries this label", crease.label)
+        for key in ("select", "group", "edges"):
+            if not marked.any() and getattr(crease, key) is not None:
+                problems.add((*path, key), "the sheet has no such creases", getattr(crease, key))
+        angle = np.radians(crease.angle or 0.0) * np.where(_is_valley(mesh, crease, sheet), -1.0, 1.0)
+        angle = angle if crease.drive == SET else 0.0
         plastic = crease_from_edges(mesh, marked, angle, plastic_curvature=plastic, stencil=stencil)
     return plastic
+
+
+def _is_valley(mesh: SheetMesh, crease: Crease, sheet: Sheet) -> Bools:
+    """Hinges on valleys of the sheet's crease pattern, if the crease is one of those, (hinge_count,)."""
+    label = hinge_labels(mesh)
+    if sheet.shape.kind not in PATTERN_KINDS or crease.line is not None or crease.label is not None:
+        return np.zeros(len(label), bool)
+    letters = np.append(shape_pattern(sheet.shape).assignment, "")
+    return np.asarray(letters[np.clip(label - 1, -1, len(letters) - 1)] == "V")
 
 
 def loose_creases(shape: Any) -> list[Crease]:
@@ -123,10 +186,11 @@ def loose_creases(shape: Any) -> list[Crease]:
     return [Crease(line=[p, q], angle=float(np.degrees(fold))) for p, q, fold in loose_lines(shape)]
 
 
-def _add_folds(mesh: SheetMesh, angle: Floats, plastic: Floats) -> Floats:
-    """S_p (face_count, 3) [1/m] with the rest angles (edge_count,) [rad] of a crease pattern on its labelled edges."""
+def _add_folds(mesh: SheetMesh, angle: Floats, plastic: Floats, driven: list[int]) -> Floats:
+    """S_p (face_count, 3) [1/m] with the rest angles (edge_count,) [rad] of a crease pattern on its labelled edges,
+    those with `driven` labels left out."""
     label = hinge_labels(mesh)
-    marked = (label > 0) & (label <= len(angle))
+    marked = (label > 0) & (label <= len(angle)) & ~np.isin(label, driven)
     return crease_from_edges(mesh, marked, angle[np.where(marked, label - 1, 0)], plastic_curvature=plastic)
 
 
@@ -134,7 +198,7 @@ def _damage(
     sheet: Sheet,
     creases: list[Crease],
     mesh: SheetMesh,
-    labels: list[int],
+    labels: list[Ints],
     plastic: Floats,
     materials: list[Material],
 ) -> Floats:
@@ -143,7 +207,7 @@ def _damage(
     damage = crease_damage(plastic / sheet.transform.scale, yields)
     for crease, label in zip(creases, labels, strict=True):
         if crease.damage is not None:
-            damage[np.unique(mesh.hinges.faces[hinge_labels(mesh) == label])] = crease.damage
+            damage[np.unique(mesh.hinges.faces[np.isin(hinge_labels(mesh), label)])] = crease.damage
     return damage
 
 

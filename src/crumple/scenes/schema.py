@@ -26,7 +26,6 @@ from crumple.scenes.quantities import (
     Moment,
     PartName,
     Position,
-    Position2,
     Quantity,
     Scale,
     ScaleRate,
@@ -36,6 +35,7 @@ from crumple.scenes.quantities import (
     Velocity,
     Whole,
 )
+from crumple.scenes.schema_creases import Crease
 from crumple.scenes.schema_material import Material
 from crumple.scenes.schema_shapes import ObstacleShape, SheetShape
 from crumple.simulation.model import STANDARD_GRAVITY, ContactOptions, SolverOptions
@@ -74,19 +74,6 @@ class Jitter(Table):
 
     amplitude: Annotated[float, Quantity("m", least=0, most=0.1)]
     seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
-
-
-class Crease(Table):
-    """A fold that is there from the start, by `angle` [degrees]: positive = mountain, 180 = folded flat.
-
-    Along `line`, points of the pattern [m] before the sheet is scaled, or on the edges of the mesh with `label`.
-    `damage` of the faces beside it; without, that of one bend from flat.
-    """
-
-    line: Annotated[list[Position2], Field(min_length=2, max_length=10**4)] | None = None
-    label: Annotated[int, Whole(1, 2**31 - 1)] | None = None
-    angle: Annotated[float, Quantity("degrees", least=-180, most=180)]
-    damage: Annotated[float, Quantity("", least=0, most=1e9)] | None = None
 
 
 class Sizing(Table):
@@ -329,6 +316,7 @@ class Solver(Table):
     fixed_step: Span | None = None
     max_iterations: Annotated[int, Whole(1, 10**6)] = _SOLVER.max_iterations
     linear_solver: Literal["auto", "pardiso", "superlu", "cholmod"] = "auto"
+    angle_tolerance: Annotated[float, Quantity("degrees", above=0, most=10)] = _SOLVER.angle_tolerance
 
 
 class Plasticity(Table):

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from crumple.boundary.creases import loose_hinges
 from crumple.contact import Surface
-from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle, shape_curvature
+from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
+from crumple.geometry.hinge import dihedral_angles
 from crumple.plasticity import crease_hinges, mark_creases, unmark_creases
 from crumple.remeshing import Guard, RemeshOptions, RemeshResult, nearest_obstacle, remesh
 from crumple.simulation.derived import Derived
@@ -43,6 +45,8 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
     protected = np.zeros(state.mesh.node_count, bool)
     protected[state.pins.nodes_needed] = True
     protected[state.bonds.nodes_needed] = True
+    if derived.pressing is not None:
+        protected[derived.pressing.is_broken_at(state)] = True
     creases = crease_hinges(state.mesh, state.plastic_curvature)
     return remesh(
         mark_creases(state.mesh, creases),
@@ -79,7 +83,9 @@ def _sizing(state: State, derived: Derived, surface: Surface | None) -> Floats:
     model = derived.model
     assert model.remeshing is not None
     stencil = curvature_stencil(state.mesh)
-    curvature = shape_curvature(state.mesh, state.x, stencil)
+    angle = dihedral_angles(state.x, state.mesh.hinges.nodes)
+    angle[loose_hinges(state.mesh, model.creases)] = 0.0  # a hinge that is driven needs no fine mesh
+    curvature = bending_strain(stencil, angle)
     plastic = bending_strain(stencil, rest_angle(stencil, state.plastic_curvature))
     ratio = _stiffness_ratio(model, state)
     user = [criterion(state) for criterion in model.remeshing.criteria]

@@ -13,7 +13,7 @@ from crumple.energies.inertia import node_masses
 from crumple.linalg import make_solver
 from crumple.simulation.embedding import Embedding
 from crumple.simulation.model import Model
-from crumple.simulation.terms import Bending, Handles, MountedHinges, MountedMidedge
+from crumple.simulation.terms import Bending, Handles, MountedHinges, MountedMidedge, MountedPressing, Pressing
 from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.system import NewtonSystem
 from crumple.state import State
@@ -84,7 +84,8 @@ class Derived:
     @cached_property
     def system(self) -> NewtonSystem:
         """The linear system of all nodes. Springs that hold something come and go; the other stencils stay."""
-        kept = [e for kind, term in self.terms if kind.is_in_play for e in term.stored(self.state, self.state.time)]
+        lasting = [term for kind, term in self.terms if kind.is_in_play or isinstance(kind, Pressing)]
+        kept = [e for term in lasting for e in term.stored(self.state, self.state.time)]
         stencils = [self.nodes, *(energy.stencil for energy in kept)]
         couplings = [(energy.stencil, energy.edges) for energy in kept if isinstance(energy, EdgeEnergy)]
         solver, count = make_solver(self.model.solver.linear_solver), len(self.nodes)
@@ -97,6 +98,13 @@ class Derived:
         """The bending of this mesh."""
         found = next(term for kind, term in self.terms if isinstance(kind, Bending))
         assert isinstance(found, (MountedHinges, MountedMidedge))
+        return found
+
+    @cached_property
+    def pressing(self) -> MountedPressing | None:
+        """The held creases of this mesh, if there are any."""
+        found = next((term for kind, term in self.terms if isinstance(kind, Pressing)), None)
+        assert found is None or isinstance(found, MountedPressing)
         return found
 
     @property

@@ -48,10 +48,11 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     """
     stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
     instants, obstacle_x, outcome = [starting(state)], state.obstacle_x, None
-    half_turn = state.half_turn
+    half_turn, multipliers = state.half_turn, None
     stage = next(stages)
     while True:
-        found = _solve(derived, stage, obstacle_x, half_turn, hold=hold)
+        found = _solve(derived, stage, obstacle_x, half_turn, multipliers, hold=hold)
+        multipliers = found.multipliers
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
         obstacle_x, half_turn = np.ascontiguousarray(found.x[count:]), found.half_turn
@@ -76,9 +77,17 @@ def _after(first: Outcome, second: Outcome) -> Outcome:
     )
 
 
-def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, half_turn: Floats, *, hold: bool) -> Outcome:
-    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) and the edges' half turns
-    (edge_count,) on."""
+def _solve(
+    derived: Derived,
+    stage: Stage,
+    obstacle_x: Floats,
+    half_turn: Floats,
+    multipliers: tuple[Floats, ...] | None,
+    *,
+    hold: bool,
+) -> Outcome:
+    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3), the edges' half turns
+    (edge_count,) and the multipliers that the stage before has left, if there was one."""
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
@@ -93,7 +102,9 @@ def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, half_turn: Floats
     inertia = _inertia(derived, stage)
     energies = [inertia, *derived.over(stage)]
     potential = Potential(len(stage.start), energies, touching, derived.timer, turn_count=derived.turn_count)
-    newton = Newton(potential, derived.system, stage_stop(derived, stage, inertia, touching, x))
+    if multipliers:
+        potential.resume_multipliers(multipliers)
+    newton = Newton(potential, derived.system, stage_stop(derived, stage, inertia, touching, x), enforce=True)
     return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crumple.boundary.attachments import Attachment
+from crumple.boundary.creases import HARD, SPRING, Crease
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
 from crumple.contract import Term
@@ -19,7 +20,17 @@ from crumple.materials.material import Material
 from crumple.plasticity.options import PlasticityOptions
 from crumple.remeshing.options import MAX_FACES
 from crumple.simulation.schemes import SCHEMES, TR_BDF2
-from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane, StrainLimits
+from crumple.simulation.terms import (
+    Air,
+    Attachments,
+    Bending,
+    CreaseSprings,
+    Gravity,
+    Handles,
+    Membrane,
+    Pressing,
+    StrainLimits,
+)
 from crumple.sizing.options import SizingOptions
 from crumple.state import State
 from crumple.typing import Floats
@@ -94,7 +105,8 @@ class SolverOptions:
     `max_step`, `min_step`: bounds of the step control [s]; `fixed_step`: a constant step instead [s];
     `max_iterations` of Newton's method per step before the step is shortened;
     `linear_solver`: "auto", "pardiso", "superlu" or "cholmod";
-    `bending`: the element, "midedge" or "hinge" (see `terms.Bending`).
+    `bending`: the element, "midedge" or "hinge" (see `terms.Bending`);
+    `angle_tolerance` within which the angles of hard and pressed creases are met after every step [degrees].
     """
 
     mode: str = "dynamic"
@@ -110,6 +122,7 @@ class SolverOptions:
     max_iterations: int = 60
     linear_solver: str = "auto"
     bending: str = "midedge"
+    angle_tolerance: float = 0.1
 
     def __post_init__(self) -> None:
         if self.mode not in ("dynamic", "static"):
@@ -119,7 +132,7 @@ class SolverOptions:
         if self.integrator not in SCHEMES:
             raise InputError("solver.integrator", f"must be one of {', '.join(SCHEMES)}", self.integrator)
         tolerances = ("motion_tolerance", "tolerance", "speed_tolerance", "path_error", "step_error")
-        for name in (*tolerances, "max_step", "min_step"):
+        for name in (*tolerances, "max_step", "min_step", "angle_tolerance"):
             value = getattr(self, name)
             _require(f"solver.{name}", value)
         if self.min_step > self.max_step:
@@ -147,6 +160,7 @@ class Model:
     sheet_names: tuple[str, ...] = ("sheet",)
     handles: tuple[Handle, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    creases: tuple[Crease, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -STANDARD_GRAVITY)
     wind: Wind = field(default_factory=Wind)
@@ -164,14 +178,18 @@ class Model:
         terms: list[Term] = [
             Gravity(self.materials, self.gravity),
             Membrane(self.materials, self.plasticity.rule != "none"),
-            Bending(self.materials, self.plasticity, self.solver.bending, self.handles),
+            Bending(self.materials, self.plasticity, self.solver.bending, self.handles, self.creases),
         ]
+        if any(crease.drive == SPRING for crease in self.creases):
+            terms.append(CreaseSprings(self.creases, self.materials))
         if any(np.isfinite(material.strain_limit) for material in self.materials):
             terms.append(StrainLimits(self.materials))
         if self.handles:
             terms.append(Handles(self.handles))
         if self.attachments:
             terms.append(Attachments(self.attachments))
+        if any(crease.drive == HARD or crease.press is not None for crease in self.creases):
+            terms.append(Pressing(self.creases, self.materials, float(np.radians(self.solver.angle_tolerance))))
         if not self.wind.is_vacuum:
             terms.append(Air(self.wind))
         return (*terms, *self.own_terms)

@@ -47,6 +47,9 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
             break
         attempt = next_attempt(model.solver, attempt, ending, passage, error)
     moved = move(model, state, passage, attempt.step, end)
+    events: list[str] = []
+    if derived.pressing is not None:
+        moved, events = derived.pressing.keep(moved, attempt.step, outcome.multipliers)
     size = next_step_size(model.solver, attempt, state.step_size, passage, error)
     dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome)
     report = StepReport(
@@ -58,7 +61,7 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
         energies={"contact": outcome.contact_energy},
         seconds=clock.perf_counter() - begin,
         retries=attempt.retries,
-        note=_note(model, moved, outcome),
+        note=_note(model, moved, outcome, events),
         trouble=attempt.trouble,
     )
     return moved.replaced(step_size=size, dense_steps=dense_steps), report
@@ -94,9 +97,10 @@ def measure_energies(state: State, derived: Derived) -> dict[str, float]:
     }
 
 
-def _note(model: Model, state: State, outcome: Outcome) -> str:
-    """Which obstacles were held back, and how far they are behind."""
+def _note(model: Model, state: State, outcome: Outcome, events: list[str]) -> str:
+    """Which obstacles were held back, and how far they are behind; what else has happened."""
     names = [model.part_names[part] for part in outcome.held]
     lags = [state.obstacle_lag[part - len(model.sheet_names)] for part in outcome.held]
     held = ", ".join(f"'{name}' by {lag:.3g} s" for name, lag in zip(names, lags, strict=True))
-    return f"t = {state.time:.4g} s: no room, held back {held}" if held else ""
+    told = [f"no room, held back {held}"] if held else []
+    return f"t = {state.time:.4g} s: {'; '.join([*told, *events])}" if told or events else ""

@@ -60,8 +60,11 @@ class MixedSystem(NewtonSystem):
         found = self.direction(values, flat, is_convex=is_convex)  # type: ignore[arg-type]
         return None if found is None else self.split(found)
 
+    def respond(self, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
+        return self.split(self.solve(np.concatenate([force.ravel(), moment])))
+
     def solve_forces(self, force: Floats) -> Floats:
-        return self.split(self.solve(np.concatenate([force.ravel(), np.zeros(len(self.coupling.anchor))])))[0]
+        return self.respond(force, np.zeros(len(self.coupling.anchor)))[0]
 
     def assemble_mixed(
         self, terms: Sequence[tuple[Ints, Floats]], edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]]

@@ -10,6 +10,9 @@ doubles with every failure.
 A full step along a stiff, turning sheet stretches it at second order, so the potential may rise although the step is
 right (the effect of Maratos). Such a step is taken on trust: the next `TRUST` iterations must make up for it, or the
 method goes back and takes the shorter step that decreases the potential (a watchdog [Chamberlain1982]).
+
+Constraints among the energies are enforced by multipliers, which move with every iteration (see `multipliers`) but not
+while a step that was taken on trust is pending.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from enum import Enum
 import numpy as np
 
 from crumple.energies.nodal import NodalQuadratic
+from crumple.solving.multipliers import predict
 from crumple.solving.pose import Pose, make_pose
 from crumple.solving.potential import Expansion, Potential
 from crumple.solving.system import NewtonSystem
@@ -49,6 +53,9 @@ LONGEST_PAUSE = 16
 """Most iterations between two attempts with the exact Hessian."""
 LONGEST_DISTRUST = 4
 """Most iterations between two steps that are taken on trust."""
+LARGEST_BOOST = 1e4
+"""Most by which the change of multipliers is enlarged where contact keeps a constraint from being met: there the
+multipliers have a long way to their strength."""
 
 
 class Ending(Enum):
@@ -61,6 +68,7 @@ class Ending(Enum):
     NO_DESCENT = "no step along the Newton direction decreases the energy"
     NOT_CONVERGED = "Newton's method did not converge"
     INACCURATE = "the step is too inaccurate"
+    UNMET = "creases do not reach their angles: do they fit together at every vertex? a lower strength lets them stop"
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,8 @@ class Outcome:
 
     `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
-    `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J].
+    `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J];
+    `multipliers`: what each constraint bears, in the form that `Constraint.remembered` gives it, (n, 3) each.
     """
 
     x: Floats
@@ -115,6 +124,7 @@ class Outcome:
     held: tuple[int, ...]
     loose: bool = False
     contact_energy: float = 0.0
+    multipliers: tuple[Floats, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,7 +154,14 @@ class _Step:
 class Newton:
     """One minimisation; holds what its iterations share."""
 
-    def __init__(self, potential: Potential, system: NewtonSystem, options: NewtonOptions) -> None:
+    def __init__(
+        self, potential: Potential, system: NewtonSystem, options: NewtonOptions, *, enforce: bool = False
+    ) -> None:
+        """`enforce`: move the multipliers of constraints until these are met; else they stay as they are."""
+        self._enforces = enforce and bool(potential.constraints)
+        self._boost = 1.0
+        self._moves_multipliers = False
+        self._has_moved = False
         self._potential = potential
         self._system = system
         self._options = options
@@ -193,6 +210,7 @@ class Newton:
             held=tuple(sorted(self._held)),
             loose=self._loose,
             contact_energy=0.0 if touching is None else touching.barrier_value(pose.x),
+            multipliers=tuple(one.remembered(pose.x) for one in self._potential.constraints),
         )
 
     def _jump(self, pose: Pose, guess: Floats, target: Floats) -> None:
@@ -240,6 +258,7 @@ class Newton:
         trusted: _Step | None = None
         doubt = 0
         while self._iterations < self._options.max_iterations:
+            self._moves_multipliers = self._enforces and trusted is None
             step = self._propose(pose, energy)
             if step is None:
                 return Ending.NOT_FINITE
@@ -261,42 +280,56 @@ class Newton:
                 is_last = False
                 length, energy = self._go_back(pose, trusted)
             trusted = None
-            if is_last or (length == 0.0 and self._predicted <= ROUNDING * abs(energy)):
+            is_stuck = length == 0.0 and self._predicted <= ROUNDING * abs(energy)
+            if is_last or (is_stuck and self._is_met(pose)):
                 return Ending.CONVERGED
-            if length == 0.0:
+            if length == 0.0 and not self._has_moved:
                 return Ending.NO_DESCENT
         if trusted is not None:
             pose.take(trusted.pose)
-        return Ending.NOT_CONVERGED
+        return Ending.NOT_CONVERGED if self._is_met(pose) else Ending.UNMET
 
     def _propose(self, pose: Pose, energy: float | None) -> _Step | None:
         """The Newton step from a pose, where the potential is `energy` [J] if known; None when it is not finite."""
+        self._has_moved = False
         direction, decrement = self._direction(pose, None)
         if not np.isfinite(decrement):
             return None
         self._predicted = 0.5 * decrement
         limit, _ = self._limit(pose, direction)
-        energy = self._potential.value(pose) if energy is None else energy
+        energy = self._potential.value(pose) if energy is None or self._has_moved else energy
         full = self._potential.value(pose.moved(direction, limit))
         return _Step(pose.copy(), direction, limit, energy, full, decrement)
 
     def _is_last(self, step: _Step) -> bool:
         """Whether the step is so small that it may be the last."""
         options = self._options
-        if options.is_met(step.pose.x, step.direction.x, self._predicted):
-            return True
-        self._loose = options.is_met_loosely(step.direction.x, self._predicted, self._iterations)
-        return self._loose
+        self._loose = False
+        is_small = options.is_met(step.pose.x, step.direction.x, self._predicted)
+        if not is_small:
+            is_small = self._loose = options.is_met_loosely(step.direction.x, self._predicted, self._iterations)
+        if not is_small or self._is_met(step.pose.moved(step.direction, step.limit)):
+            self._boost = 1.0
+            return is_small
+        self._boost = min(2.0 * self._boost, LARGEST_BOOST)
+        self._loose = False
+        return False
+
+    def _is_met(self, pose: Pose) -> bool:
+        """Whether all constraints that are to be enforced are met within their tolerance."""
+        return not self._enforces or self._potential.worst_residual(pose.x) <= 1.0
 
     def _lengthen(self, step: _Step) -> tuple[float, float]:
         """A good step, made longer where the potential hardly curves along it: its length and the energy there.
 
         The Hessian of friction lies above it, so that contacts which begin to slide would gain speed by a small factor
-        in every iteration. Lengths that quadruple find it in a few evaluations.
+        in every iteration; so does that of constraints that are overloaded. Lengths that quadruple find it in a few
+        evaluations.
         """
         length, energy = step.limit, step.full
         touching = self._potential.touching
-        if touching is None or not touching.has_friction or length < 1.0:
+        slides = touching is not None and touching.has_friction
+        if not (slides or self._enforces) or length < 1.0:
             return length, energy
         if step.decrement < ROUGH_ROUNDING * abs(energy) or step.energy - energy < STRAIGHT * step.decrement:
             return length, energy
@@ -349,11 +382,37 @@ class Newton:
         if solution is None:
             direction.x[:free] = np.nan
             return direction, np.nan
-        direction.x[:free], turn = solution
+        displacement, turn = solution
+        if self._moves_multipliers and remaining is None:
+            displacement, turn = self._move_multipliers(pose, expansion, displacement, turn)
+        direction.x[:free] = displacement
         if self._potential.turn_count:
             direction.half_turn = self._potential.half_direction(pose, direction.x, turn)
         decrement = -float(np.vdot(expansion.gradient, direction.x[:free])) - float(np.vdot(expansion.moments, turn))
         return direction, decrement
+
+    def _move_multipliers(
+        self, pose: Pose, expansion: Expansion, displacement: Floats, turn: Floats
+    ) -> tuple[Floats, Floats]:
+        """The direction after the multipliers have moved, if it descends then; its gradient is put into `expansion`."""
+        still = np.zeros_like(expansion.moments)
+        found = predict(
+            self._potential.constraints,
+            pose.x,
+            (displacement, turn),
+            lambda force: self._system.respond(force, still),
+            self._boost,
+        )
+        if found is None:
+            return displacement, turn
+        slope = float(np.vdot(expansion.gradient + found.force, found.displacement))
+        slope += float(np.vdot(expansion.moments, found.turn))
+        if not slope < 0.0:
+            return displacement, turn
+        expansion.gradient[:] += found.force
+        self._potential.take_multipliers(found.multipliers)
+        self._has_moved = True
+        return found.displacement, found.turn
 
     def _tries_exact(self) -> bool:
         """Whether it is time for the exact Hessian again."""
@@ -373,7 +432,12 @@ class Newton:
         if np.any(obstacles):
             right += expansion.pull(obstacles)
         found = self._system.newton_direction(
-            expansion.terms, expansion.edge_terms, right, -expansion.moments, is_convex=not exact
+            expansion.terms,
+            expansion.edge_terms,
+            right,
+            -expansion.moments,
+            is_convex=not exact,
+            is_direct=self._enforces,  # multipliers need the factorisation of this very matrix
         )
         return expansion, found
 

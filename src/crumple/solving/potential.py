@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crumple.contract.constraint import Constraint
 from crumple.contract.energy import EdgeDerivatives, EdgeEnergy, Energy
 from crumple.linalg import add_vectors, multiply_elements
+from crumple.solving.multipliers import worst
 from crumple.solving.pose import Pose
 from crumple.solving.touching import Touching
 from crumple.timing import PhaseTimer
@@ -71,8 +73,33 @@ class Potential:
         every = np.zeros_like(change)
         every[: self.turn_count] = turn
         for bending in self._edge_energies:
-            change[: self.turn_count] += bending.half_direction(pose.x, direction, every)[: self.turn_count]
+            if bending.owns_turns:
+                change[: self.turn_count] = bending.half_direction(pose.x, direction, every)[: self.turn_count]
         return change
+
+    @property
+    def constraints(self) -> list[Constraint]:
+        """The energies that are constraints."""
+        return [energy for energy in self._energies if isinstance(energy, Constraint)]
+
+    def take_multipliers(self, multipliers: Sequence[Floats]) -> None:
+        """Give each constraint its new multipliers (n, r)."""
+        found = iter(multipliers)
+        self._energies = [
+            energy.with_multiplier(next(found)) if isinstance(energy, Constraint) else energy
+            for energy in self._energies
+        ]
+
+    def resume_multipliers(self, memory: Sequence[Floats]) -> None:
+        """Give each constraint what another solve has left in its `Outcome.multipliers`, (n, 3) each."""
+        self.take_multipliers(
+            [one.resumed(rows).multiplier for one, rows in zip(self.constraints, memory, strict=True)]
+        )
+
+    def worst_residual(self, x: Floats) -> float:
+        """The largest residual of the constraints over its tolerance, of those neither slack nor saturated."""
+        constraints = self.constraints
+        return worst(constraints, [one.residual(x) for one in constraints])
 
     def value(self, pose: Pose) -> float:
         """The value [J]; infinite where surfaces touch or pass through each other."""

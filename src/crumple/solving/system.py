@@ -132,11 +132,16 @@ class NewtonSystem:
         moment: Floats,
         *,
         is_convex: bool,
+        is_direct: bool = False,
     ) -> tuple[Floats, Floats] | None:
         """Displacements (node_count, 3) and turns under the `force` (node_count, 3) and the `moment` (turn_count,).
 
-        None when the matrix is not positive definite; see `direction` for `is_convex`.
+        None when the matrix is not positive definite; see `direction` for `is_convex`.  `is_direct`: by a factorisation
+        of this very matrix, which then serves `respond` too.
         """
+        if is_direct:
+            self._is_tight = True
+            return self._newton_direction(terms, edge_terms, force, moment, False)
         found = self._newton_direction(terms, edge_terms, force, moment, is_convex)
         if found is None and is_convex and self._loose:  # the loose elements are not so weak
             self._is_tight = True
@@ -223,6 +228,11 @@ class NewtonSystem:
         """Solve with the last factorisation."""
         with self._timer("solve"):
             return self._solver.solve(b)
+
+    def respond(self, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
+        """Displacements (node_count, 3) and turns (turn_count,) under a `force` (node_count, 3) and a `moment`
+        (turn_count,), with the last factorisation."""
+        return self.solve(force), moment
 
     def solve_forces(self, force: Floats) -> Floats:
         """The displacements (node_count, 3) under the `force` (node_count, 3), with the last factorisation."""

@@ -1,13 +1,14 @@
 """What varies during a run, and how it follows changes of the mesh."""
 
 from crumple.state.change import Change, close_change, no_change
-from crumple.state.ragged import Bonds, Pins, no_bonds, no_pins
+from crumple.state.ragged import Bonds, CreaseRows, Pins, no_bonds, no_creases, no_pins
 from crumple.state.state import OwnField, State, attached_values, initial_state, state_fields
 from crumple.state.transfer import merge, transfer
 
 __all__ = [
     "Bonds",
     "Change",
+    "CreaseRows",
     "OwnField",
     "Pins",
     "State",
@@ -17,6 +18,7 @@ __all__ = [
     "merge",
     "no_bonds",
     "no_change",
+    "no_creases",
     "no_pins",
     "state_fields",
     "transfer",

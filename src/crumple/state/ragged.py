@@ -1,4 +1,5 @@
-"""Data of a state that belong to some elements only: nodes that handles hold, pairs of nodes that attachments join.
+"""Data of a state that belong to some elements only: nodes that handles hold, pairs of nodes that attachments join, and
+what creases remember, which belongs to places on the pattern, whatever the mesh.
 
 Each kind knows the nodes it needs (`nodes_needed`: remeshing keeps them), how it follows a change of the mesh
 (`follow`), and how it is numbered when sheets are put side by side (`shifted`).
@@ -95,6 +96,43 @@ class Bonds:
 def no_bonds() -> Bonds:
     """Nothing is attached."""
     return Bonds(np.zeros((0, 2), np.int32), np.zeros(0, np.int32))
+
+
+@dataclass(frozen=True)
+class CreaseRows:
+    """What driven and pressed creases remember of their angles, by place.
+
+    `sheet`, `label` (m,) of the crease;  `kind` (m,): 0 flap, 1 spring, 2 spine, 3 and 4 torsion on its left and
+    right;  `place` (m, 2) on the pattern [m];  `moment` (m, 3): what a row bears, per length of flaps and torsion [N],
+    as a vector in space of spines [N m];  `shift` (m,) [rad]: by which a flap is still behind its target, or by which
+    the rest angle of a spring has yielded;  `status` (m,): −1 broken, else for how many steps it has been overloaded.
+    """
+
+    sheet: Ints
+    label: Ints
+    kind: Ints
+    place: Floats
+    moment: Floats
+    shift: Floats
+    status: Ints
+
+    @property
+    def nodes_needed(self) -> Ints:
+        return np.zeros(0, np.int32)
+
+    def shifted(self, nodes: int) -> CreaseRows:
+        """The same: rows do not name nodes."""
+        return self
+
+    def follow(self, change: Change) -> CreaseRows:
+        """The same: places stay where they are. Whoever mounts them on a mesh looks for the nearest."""
+        return self
+
+
+def no_creases() -> CreaseRows:
+    """Nothing is driven or pressed."""
+    none = np.zeros(0, np.int32)
+    return CreaseRows(none, none, none, np.zeros((0, 2)), np.zeros((0, 3)), np.zeros(0), none)
 
 
 def _join_between(rows: csr_matrix, pairs: Ints) -> Ints:

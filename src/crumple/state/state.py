@@ -19,7 +19,7 @@ from crumple.errors import InputError
 from crumple.mesh.fields import Field, Place, Rule
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.state.following import element_count
-from crumple.state.ragged import Bonds, Pins, no_bonds, no_pins
+from crumple.state.ragged import Bonds, CreaseRows, Pins, no_bonds, no_creases, no_pins
 from crumple.typing import Floats
 
 
@@ -56,7 +56,8 @@ class State:
     `a` (node_count, 3) accelerations [m/s²], if `has_acceleration`;
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
-    `pins`, `bonds`: nodes that handles hold, and that attachments join;  `own`: fields of the user's, by name;
+    `pins`, `bonds`: nodes that handles hold, and that attachments join;  `creases`: what driven and pressed creases
+    bear;  `own`: fields of the user's, by name;
     `dense_steps` steps still to be taken as in dense contact;  `step_size` the step that the step control tries next
     [s];  `frame` the number of finished frames;
     `steps`, `iterations` done since the start.
@@ -77,6 +78,7 @@ class State:
     half_rate: Floats = attached("edge", 1, "discard", optional=True)
     pins: Pins = dataclasses.field(default_factory=no_pins)
     bonds: Bonds = dataclasses.field(default_factory=no_bonds)
+    creases: CreaseRows = dataclasses.field(default_factory=no_creases)
     own: Mapping[str, OwnField] = dataclasses.field(default_factory=dict)
     time: float = 0.0
     step_size: float = 1e-3

@@ -47,6 +47,7 @@ def transfer(
         mesh=change.mesh if mesh is None else mesh,
         pins=state.pins.follow(change),
         bonds=state.bonds.follow(change),
+        creases=state.creases.follow(change),
         own=own,
         **values,
     )
@@ -61,7 +62,7 @@ def merge(states: Sequence[State]) -> State:
     values: dict[str, Any] = {
         field.name: np.concatenate([getattr(state, field.name) for state in states]) for field in state_fields()
     }
-    for name in ("pins", "bonds"):
+    for name in ("pins", "bonds", "creases"):
         parts = [getattr(state, name).shifted(int(node)) for state, node in zip(states, first_node, strict=False)]
         values[name] = _joined(parts)
     own = {name: _merged_own([state.own[name] for state in states]) for name in states[0].own}

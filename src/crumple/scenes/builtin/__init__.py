@@ -33,6 +33,7 @@ ABOUT = {
     "sizes": About("four sheets in shrinking spheres", 87, 22),
     "squeeze": About("a tube of paper between two plates"),
     "stuff": About("an elastic sheet stuffed in a sphere"),
+    "trousers": About("pressed trousers on walking legs"),
     "tshirt": About("a T-shirt stuffed into a box", 240, 30),
     "twist": About("cotton twisted, a benchmark"),
 }

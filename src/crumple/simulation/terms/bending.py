@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from crumple.boundary.creases import Crease, crease_hinges, loose_hinges, pressed_hinges
 from crumple.boundary.handles import Handle
 from crumple.contract import EdgeEnergy, Energy, MountedTerm, Stage, Term
 from crumple.energies.bending_midedge import (
@@ -15,13 +16,15 @@ from crumple.energies.bending_midedge import (
     angle_stiffness,
     curvature_of,
     face_stiffness,
+    loosened,
     make_bending_midedge,
     relax_turns,
     relaxed_rates,
     sheet_curvature,
+    unloaded_angles,
 )
-from crumple.energies.sheets import HingeParts, make_hinges
-from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle, shape_curvature
+from crumple.energies.sheets import Hinge, HingeParts, make_hinges
+from crumple.geometry.curvature import CurvatureStencil, bending_strain, curvature_stencil, rest_angle
 from crumple.geometry.directors import (
     EdgeLinks,
     curvature_angles,
@@ -52,13 +55,14 @@ class Bending(Term):
 
     `element`: "midedge", right on any mesh and for any Poisson's ratio and grain, or "hinge". Materials with measured
     bending and the rule "rest-angle" are about hinges, so they have hinges in any case. Faces that one of the `handles`
-    holds by all their nodes do not bend.
+    holds by all their nodes do not bend. At driven `creases` bending ends; the faces beside pressed ones do not yield.
     """
 
     materials: tuple[Material, ...]
     plasticity: PlasticityOptions
     element: str = "midedge"
     handles: tuple[Handle, ...] = ()
+    creases: tuple[Crease, ...] = ()
     name = "bending"
     is_in_play = True
 
@@ -81,19 +85,27 @@ class Bending(Term):
             hardening=self.plasticity.hardening,
             crease_radius=self.plasticity.crease_radius,
         )
-        if self.has_hinges:
-            hinges = make_hinges(state.mesh, self.materials)
-            return MountedHinges(hinges, curvature_stencil(state.mesh), law, self.plasticity)
         mesh = state.mesh
+        loose = loose_hinges(mesh, self.creases)
+        pressed = np.unique(mesh.hinges.faces[pressed_hinges(mesh, self.creases)])
+        law.yield_curvature[pressed] = np.inf
+        band = band_factors(mesh, self.creases)
+        if self.has_hinges:
+            hinges = make_hinges(mesh, self.materials)
+            factor = np.where(loose, 0.0, band[mesh.hinges.faces].mean(axis=1))
+            return MountedHinges(hinges, curvature_stencil(mesh), law, self.plasticity, factor)
         damping = np.array([material.damping for material in self.materials])[mesh.face_material]
         shape = curvature_shapes(mesh)
-        return MountedMidedge(self, mesh, edge_links(mesh), shape, law, damping)
+        corners = np.zeros(3 * mesh.face_count, bool)
+        corners[mesh.hinges.corners[loose].ravel()] = True
+        return MountedMidedge(self, mesh, edge_links(mesh), shape, law, damping, corners.reshape(-1, 3), band)
 
 
 @dataclass(frozen=True)
 class MountedMidedge(MountedTerm):
     """Mid-edge bending of one mesh: `links` of faces to edges, `shape` (face_count, 3, 3) curvature per angle,
-    `damping` (face_count,) [s], and where faces yield."""
+    `damping` (face_count,) [s], where faces yield, `loose` (face_count, 3) corners that bear no moment, and `band`
+    (face_count,) by which faces are stiffer."""
 
     kind: Bending
     mesh: SheetMesh
@@ -101,6 +113,8 @@ class MountedMidedge(MountedTerm):
     shape: Floats
     law: YieldLaw
     damping: Floats
+    loose: Bools
+    band: Floats
 
     @property
     def turn_count(self) -> int:
@@ -134,25 +148,51 @@ class MountedMidedge(MountedTerm):
         return _yielded(state, self.curvature(state), self.law)
 
     def curvature(self, state: State) -> Floats:
-        """S of each face (face_count, 3) [1/m]."""
-        return curvature_of(self.shape, self._angles(state))
+        """S of each face (face_count, 3) [1/m]; driven creases have no part in it."""
+        angle = split_angles(self.links, state.x, state.half_turn)
+        if self.loose.any():
+            rest = curvature_angles(self.mesh, state.plastic_curvature)
+            angle = unloaded_angles(self._stiffness(state, state.time), self.loose, angle, rest)
+        return curvature_of(self.shape, angle)
 
-    def _angles(self, state: State) -> Floats:
-        return split_angles(self.links, state.x, state.half_turn)
+    def _stiffness(self, state: State, time: float) -> Floats:
+        """K of each face, loose corners or not, (face_count, 3, 3) [N m]."""
+        held = _held_faces(self.kind.handles, state, time)
+        plate = face_stiffness(self.mesh, self.kind.materials, damage=state.damage, held=held)
+        return angle_stiffness(self.mesh, self.shape, plate * self.band[:, None, None])
 
     def _energy(self, state: State, time: float) -> BendingMidedge:
-        plate = face_stiffness(
-            self.mesh, self.kind.materials, damage=state.damage, held=_held_faces(self.kind.handles, state, time)
-        )
+        stiffness = self._stiffness(state, time)
         return BendingMidedge(
             stencil=self.links.face_nodes,
             edges=self.links.face_edge,
             side=self.links.side,
             beyond=self.links.beyond,
             shape=self.shape,
-            stiffness=angle_stiffness(self.mesh, self.shape, plate),
+            stiffness=loosened(stiffness, self.loose) if self.loose.any() else stiffness,
             rest_angle=curvature_angles(self.mesh, state.plastic_curvature),
         )
+
+
+def band_factors(mesh: SheetMesh, creases: tuple[Crease, ...]) -> Floats:
+    """By how much each face is stiffer because it lies beside a crease with a band, (face_count,)."""
+    factor = np.ones(mesh.face_count)
+    if not any(crease.band_width > 0.0 for crease in creases):
+        return factor
+    owner, _ = crease_hinges(mesh, creases)
+    middle = mesh.u[mesh.faces].mean(axis=1)
+    for number, crease in enumerate(creases):
+        if crease.band_width <= 0.0:
+            continue
+        corners = mesh.hinges.corners[owner == number].ravel()
+        tail, head = mesh.faces.ravel()[corners], mesh.faces.ravel()[3 * (corners // 3) + (corners + 1) % 3]
+        own = np.flatnonzero(mesh.face_sheet == crease.sheet)
+        near = np.zeros(len(own), bool)
+        for p, q in zip(mesh.u[tail], mesh.u[head], strict=True):
+            along = np.clip((middle[own] - p) @ (q - p) / max(float((q - p) @ (q - p)), 1e-300), 0.0, 1.0)
+            near |= np.linalg.norm(middle[own] - p - along[:, None] * (q - p), axis=1) <= crease.band_width
+        factor[own[near]] = crease.band_factor
+    return factor
 
 
 def _held_faces(handles: tuple[Handle, ...], state: State, time: float) -> Bools:
@@ -195,12 +235,14 @@ def _shown(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class MountedHinges(MountedTerm):
-    """The hinges of one mesh and where its faces yield."""
+    """The hinges of one mesh, where its faces yield, and the `factor` (hinge_count,) of each hinge's stiffness, 0 at
+    driven creases."""
 
     hinges: HingeParts
     stencil: CurvatureStencil
     law: YieldLaw
     plasticity: PlasticityOptions
+    factor: Floats
 
     turn_count: ClassVar[int] = 0
     """Hinges have no unknown turns of edges."""
@@ -210,13 +252,23 @@ class MountedHinges(MountedTerm):
         return self
 
     def stored(self, state: State, time: float) -> Sequence[Energy]:
-        angle = rest_angle(self.stencil, state.plastic_curvature)
-        return [energy for energy, _ in self.hinges.at(angle, state.damage)]
+        return [energy for energy, _ in self._parts(state)]
+
+    def _parts(self, state: State) -> list[tuple[Hinge, Floats]]:
+        """The energies of the hinges, and the damping times of each."""
+        parts = self.hinges.at(rest_angle(self.stencil, state.plastic_curvature), state.damage)
+        if np.all(self.factor == 1.0):
+            return parts
+        groups = [group for group in self.hinges.hinges if len(group)]
+        return [
+            (replace(energy, stiffness=(energy.stiffness.T * self.factor[group]).T), damping)
+            for (energy, damping), group in zip(parts, groups, strict=True)
+        ]
 
     def over(self, stage: Stage) -> Sequence[Energy]:
         state = stage.state
         energies: list[Energy] = []
-        for energy, damping in self.hinges.at(rest_angle(self.stencil, state.plastic_curvature), state.damage):
+        for energy, damping in self._parts(state):
             if stage.is_static or not damping.any():
                 energies.append(energy)
             else:
@@ -238,14 +290,18 @@ class MountedHinges(MountedTerm):
         return _yielded(state, self.curvature(state), self.law)
 
     def curvature(self, state: State) -> Floats:
-        """S of each face (face_count, 3) [1/m], by eq. 1 of [Narain2013]."""
-        return shape_curvature(state.mesh, state.x, self.stencil)
+        """S of each face (face_count, 3) [1/m], by eq. 1 of [Narain2013]; driven creases have no part in it."""
+        return bending_strain(self.stencil, self._angles(state))
+
+    def _angles(self, state: State) -> Floats:
+        """Angles of the hinges (hinge_count,) [rad], 0 at driven creases."""
+        return np.where(self.factor == 0.0, 0.0, dihedral_angles(state.x, state.mesh.hinges.nodes))
 
     def _follow(self, state: State, step: float) -> State:
         """The state after the rest angles have followed the angles beyond the threshold."""
         plastic = follow_curvature(
             self.stencil,
-            dihedral_angles(state.x, state.mesh.hinges.nodes),
+            self._angles(state),
             state.plastic_curvature,
             threshold=self.plasticity.follow_threshold,
             fraction=follow_fraction(self.plasticity.follow_rate, step),

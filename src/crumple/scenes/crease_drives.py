@@ -1,0 +1,185 @@
+"""Creases of a scene that are driven or pressed: which labels they have, and their angles over time."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+
+from crumple.boundary.creases import FREE, HARD, SET, SPRING, Press
+from crumple.boundary.creases import Crease as DrivenCrease
+from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.patterns import CreasePattern, check_pattern, fold_angles
+from crumple.patterns.meshing import FIRST_LABEL
+from crumple.scenes.messages import Path, Problems
+from crumple.scenes.patterns import PATTERN_KINDS, shape_pattern
+from crumple.scenes.schema import Sheet
+from crumple.scenes.schema_creases import Crease
+from crumple.typing import Floats, Ints
+
+SAMPLES = 48
+"""Times between two keys at which angles are given; linear in between."""
+ORIGAMI_LENGTH = 0.05
+"""Default of L* [m] in the stiffness B/L* of a crease spring: creases of office paper have about 30 to 80 mm."""
+MOST_MISFITS = 10
+"""Vertices at which creases do not fit that are told."""
+
+
+def selection_problem(crease: Crease, sheet: Sheet) -> str:
+    """What is wrong with how a crease says where it is and what it does, beginning with the key; "" when nothing is."""
+    given = [key for key in ("line", "label", "select", "group", "edges") if getattr(crease, key) is not None]
+    if len(given) != 1:
+        return "must have either a line or a label, or, of a crease pattern, one of select, group and edges"
+    if given[0] in ("group", "edges") and sheet.shape.kind not in PATTERN_KINDS:
+        return f"{given[0]} is for crease patterns; must have a line or a label"
+    if crease.drive == SET:
+        if crease.keys:
+            return 'keys need a drive: "hard" or "spring"'
+        if crease.angle is None and crease.press is None and crease.band is None:
+            return "angle: this key is missing"
+    elif crease.drive in (HARD, SPRING) and crease.angle is None and not crease.keys:
+        return "must have an angle or keys"
+    if crease.keys and crease.angle is not None:
+        return "must have either an angle or keys"
+    if crease.double and (crease.line is None or len(crease.line) != 2):
+        return "double needs a line of two points"
+    return _keys_problem(crease, sheet)
+
+
+def _keys_problem(crease: Crease, sheet: Sheet) -> str:
+    """What is wrong with the keys."""
+    times = [key.time for key in crease.keys]
+    if any(b <= a for a, b in pairwise(times)):
+        return "keys must have ascending times"
+    for key in crease.keys:
+        if (key.angle is None) == (key.fold is None):
+            return "each of the keys must have either an angle or a fold"
+    by_fold = any(key.fold is not None for key in crease.keys)
+    if by_fold and any(key.angle is not None for key in crease.keys):
+        return "keys must all have an angle, or all a fold"
+    if by_fold and (sheet.shape.kind not in PATTERN_KINDS or crease.line is not None):
+        return "a fold is a share of the angles of a crease pattern; use angle"
+    return ""
+
+
+def crease_labels(crease: Crease, sheet: Sheet, mesh: SheetMesh, label: int) -> Ints:
+    """The labels of the edges of a crease, (n,); `label`: that of its line."""
+    if crease.line is not None or crease.label is not None:
+        return np.array([label], np.int32)
+    present = np.unique(mesh.edge_label[mesh.edge_label > 0])
+    if sheet.shape.kind not in PATTERN_KINDS:
+        return present.astype(np.int32)
+    pattern = shape_pattern(sheet.shape)
+    chosen = pattern.creases.copy()
+    if crease.edges is not None:
+        chosen &= np.isin(np.arange(pattern.edge_count), crease.edges)
+    elif crease.group is not None:
+        known = crease.group in pattern.group_names
+        chosen &= pattern.group == (pattern.group_names.index(crease.group) if known else -2)
+    elif crease.select != "all":
+        chosen &= pattern.assignment == crease.select
+    labels = np.flatnonzero(chosen) + FIRST_LABEL
+    return np.intersect1d(labels, present).astype(np.int32)
+
+
+def driven_creases(
+    sheet: Sheet, k: int, creases: list[Crease], labels: list[Ints], materials: list[Material], problems: Problems
+) -> tuple[DrivenCrease, ...]:
+    """The creases of sheet number `k` that are driven, pressed or banded, with the `labels` of each."""
+    made = []
+    for c, (crease, own) in enumerate(zip(creases, labels, strict=True)):
+        if crease.drive == SET and crease.press is None and crease.band is None:
+            continue
+        with problems.catch(("sheets", k, "creases", c)):
+            made.append(_driven(sheet, k, crease, c, own, materials))
+    _check_fit(sheet, k, made, problems)
+    return tuple(made)
+
+
+def _driven(sheet: Sheet, k: int, crease: Crease, c: int, labels: Ints, materials: list[Material]) -> DrivenCrease:
+    """A crease as the model has it."""
+    times, angles = _angle_table(sheet, crease, labels)
+    press = None
+    if crease.press is not None:
+        values = crease.press.model_dump()
+        press = Press(**(values | {"engage": float(np.radians(values["engage"]))}))
+    stiffness = 0.0
+    if crease.drive == SPRING:
+        bending = float(np.mean([material.bend_stiffness for material in materials]))
+        stiffness = crease.stiffness or bending / (crease.origami_length or ORIGAMI_LENGTH)
+    return DrivenCrease(
+        name=crease.name or f"crease{c}" if len(sheet.creases) > 1 else crease.name or "crease",
+        sheet=k,
+        labels=labels,
+        times=times,
+        angles=angles,
+        drive=crease.drive,
+        strength=crease.strength,
+        stiffness=stiffness,
+        yield_moment=inf if crease.yield_moment is None else crease.yield_moment,
+        ramp=crease.ramp,
+        press=press,
+        band_width=0.0 if crease.band is None else crease.band.width * sheet.transform.scale,
+        band_factor=1.0 if crease.band is None else crease.band.factor,
+    )
+
+
+def _angle_table(sheet: Sheet, crease: Crease, labels: Ints) -> tuple[Floats, Floats]:
+    """Times (k,) [s] and the angles of the labels then, (k, n) [rad]."""
+    pattern, sign = None, np.ones(len(labels))
+    if sheet.shape.kind in PATTERN_KINDS and crease.line is None and crease.label is None:
+        pattern = shape_pattern(sheet.shape)
+        sign = np.where(pattern.assignment[labels - FIRST_LABEL] == "V", -1.0, 1.0)
+    if crease.drive == FREE or not crease.keys:
+        angle = 0.0 if crease.angle is None else np.radians(crease.angle)
+        return np.zeros(1), (sign * angle)[None, :]
+    by_fold = crease.keys[0].fold is not None
+    values = np.array([key.fold if by_fold else np.radians(key.angle or 0.0) for key in crease.keys], np.float64)
+    times, values = smooth_table(np.array([key.time for key in crease.keys]), values)
+    if not by_fold:
+        return times, values[:, None] * sign
+    assert pattern is not None
+    return times, np.stack([_folded(pattern, float(share), sheet.shape)[labels - FIRST_LABEL] for share in values])
+
+
+def smooth_table(times: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Keys made smooth: starting and ending at rest, without overshoot, with `SAMPLES` values between two keys."""
+    if len(times) == 1:
+        return times, values
+    slopes = PchipInterpolator(times, values)(times, 1)
+    slopes[0] = slopes[-1] = 0.0
+    spline = CubicHermiteSpline(times, values, slopes)
+    fine = np.unique(np.concatenate([np.linspace(a, b, SAMPLES + 1) for a, b in pairwise(times)]))
+    low, high = float(values.min()), float(values.max())
+    return fine, np.clip(spline(fine), low, high)
+
+
+def _folded(pattern: CreasePattern, share: float, shape: Any) -> Floats:
+    """Fold angles of all edges of a pattern at a share of its targets, with flat facets if there are such angles."""
+    found = fold_angles(pattern, share * shape.fold) if shape.fit else None
+    return pattern.targets(share * shape.fold) if found is None else found
+
+
+def _check_fit(sheet: Sheet, k: int, made: list[DrivenCrease], problems: Problems) -> None:
+    """Refuse hard creases that contradict each other around a vertex, at the end of the run of their angles."""
+    if sheet.shape.kind not in PATTERN_KINDS or not made:
+        return
+    pattern = shape_pattern(sheet.shape)
+    angle, hard = np.zeros(pattern.edge_count), np.zeros(pattern.edge_count, bool)
+    for crease in made:
+        own = crease.labels[(crease.labels >= FIRST_LABEL) & (crease.labels < FIRST_LABEL + pattern.edge_count)]
+        angle[own - FIRST_LABEL] = crease.angles[-1][np.isin(crease.labels, own)]
+        hard[own - FIRST_LABEL] = crease.drive == HARD
+    path: Path = ("sheets", k, "creases")
+    told = 0
+    for finding in check_pattern(pattern, angle):
+        wrong = finding.kind in ("fit", "kawasaki", "maekawa", "sector") and finding.edges
+        if wrong and hard[list(finding.edges)].all() and told < MOST_MISFITS:
+            told += 1
+            problems.add(
+                path, f'{finding.text}; hard creases cannot; use drive = "spring", or leave some of them "free"'
+            )
