@@ -13,6 +13,7 @@ from crumple.recording.frame import state_digest
 from crumple.scenes import build, scene_from_tables
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import advance_frame
+from crumple.simulation.observers import Observer
 from crumple.simulation.run import run
 from crumple.simulation.terms.crease_memory import BROKEN, FLAP, SPINE
 
@@ -146,7 +147,7 @@ def test_angles_are_met_after_every_step_without_intersections(remeshing):
     model, state = folding(**({} if remeshing is None else {"remeshing": remeshing}))
     worst, faces = [], set()
 
-    class Watch:
+    class Watch(Observer):
         def on_step(self, model, state, report):
             off, held = Derived(model, state).pressing.residuals(state)
             assert held.all()
