@@ -49,6 +49,9 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("letter", "--quick", [("gallery-letter.jpg", "--frame 35 --texture ruled", "A letter pushed together.")]),
     ("moebius", "--quick", [("gallery-moebius.jpg", "", "A strip of polyester film, joined with half a turn.")]),
     ("flag", "--quick", [("gallery-flag.jpg", "", "A cotton flag in the wind.")]),
+    ("recrumple", "--quick", [("gallery-recrumple.jpg", "--frame 30", "A square crumpled and pulled open again.")]),
+    ("sizes", "--quick", [("gallery-sizes.jpg", "--frame 20", "Four sheets in shrinking spheres.")]),
+    ("squeeze", "--quick", [("gallery-squeeze.jpg", "--frame 40", "A tube of paper pressed flat between two plates.")]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip
 
@@ -62,6 +65,30 @@ STRIPS = [
         (24, 45, 76, 124),
         "--size 440x440",
         "A letter sheet (figure 1), full.",
+    ),
+    (
+        "airplane",
+        "--quick",
+        "scene-airplane.jpg",
+        (2, 7, 12),
+        "--size 440x330 --camera high",
+        "The dart before, at and after the wall.",
+    ),
+    (
+        "cylinder",
+        "--quick",
+        "scene-cylinder.jpg",
+        (10, 30, 45),
+        "--size 440x440 --camera low",
+        "A tube of paper gives way.",
+    ),
+    (
+        "fold",
+        "--quick",
+        "scene-fold.jpg",
+        (60, 120, 200),
+        "--size 440x330",
+        "Under the first roller, under the second, and let go.",
     ),
 ]
 
