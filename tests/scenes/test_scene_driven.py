@@ -8,7 +8,7 @@ import pytest
 from crumple.geometry.hinge import dihedral_angles
 from crumple.patterns import miura, write_fold
 from crumple.plasticity import hinge_labels
-from crumple.scenes import build, scene_from_tables
+from crumple.scenes import build, check_scene, scene_from_tables
 from crumple.scenes.crease_drives import smooth_table
 from crumple.scenes.messages import SceneError
 from crumple.simulation.frame import advance_frame
@@ -150,3 +150,25 @@ def test_a_miura_folds_by_its_zigzags_alone():
     zigzag, straight = (sorted(abs(angles[int(k)]) for k in crease.labels) for crease in model.creases)
     np.testing.assert_allclose(zigzag, 90.0, atol=0.01)
     np.testing.assert_allclose(straight, np.degrees(2 * np.arctan(0.5)), atol=0.05)
+
+
+def test_a_box_that_starts_closed_opens_by_what_contact_needs():
+    """Folded entirely its walls would meet; it starts a little open and is driven to 90°."""
+    shape = {"kind": "box", "width": 0.05, "depth": 0.03, "height": 0.04, "size": 0.02, "start": 1.0}
+    tables = {"contact": {"activation": 3e-4}, "sheets": [{"material": "card", "shape": shape}]}
+    scene = scene_from_tables(tables, source="box")
+    _, state = build(scene)
+    assert any("so that its layers do not touch" in note for note in scene.notes)
+    angles = [abs(angle) for angle in label_angles(state).values()]
+    assert 80 < min(angles) < max(angles) < 100
+
+
+def test_facets_that_collide_are_told(tmp_path):
+    """A strip rolled into a square tube of five sides: the fifth passes through the first."""
+    lines = "".join(f'<path d="M{20 * k} 0V30" stroke="red" opacity="0.5"/>' for k in range(1, 6))
+    body = f'<rect width="110" height="30" stroke="black"/>{lines}'
+    (tmp_path / "roll.svg").write_text(f'<svg width="110mm" height="30mm" viewBox="0 0 110 30">{body}</svg>')
+    report = check_scene(tmp_path / "roll.svg")
+    assert any(note.startswith("sheets[0].shape: facets") and "collide" in note for note in report.notes), report.notes
+    (tmp_path / "open.svg").write_text((tmp_path / "roll.svg").read_text().replace("0.5", "0.2"))
+    assert not any("collide" in note for note in check_scene(tmp_path / "open.svg").notes)

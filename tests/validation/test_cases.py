@@ -26,6 +26,7 @@ QUICK = (
     "end-shear",
     "plastic-round-trip",
     "crease-spring",
+    "spring-back",
     "d-cone",
     "spin",
     "incline",

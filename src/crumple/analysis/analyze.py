@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from crumple.analysis.crease_lines import CreaseLine, measure_crease_lines
 from crumple.analysis.creases import Creases, measure_creases
 from crumple.analysis.energies import energy_split
 from crumple.analysis.fits import Fit, fit_laws
@@ -45,6 +46,7 @@ class Analysis:
     facet_fits: tuple[Fit, ...]
     creases: Creases
     energies: dict[str, float]
+    crease_lines: tuple[CreaseLine, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """The main numbers by name, SI units; None where there is nothing to measure."""
@@ -79,8 +81,15 @@ class Analysis:
             "crease_hinge_length": None if creases.is_empty else creases.hinge_length,
             "crease_mean_angle": creases.mean_angle or None,
             "crease_area_share": None if creases.is_empty else creases.area_share,
+            "crease_lines": len(self.crease_lines) or None,
+            "spring_back_largest": self._largest_spring_back(),
             "energies": dict(self.energies),
         }
+
+    def _largest_spring_back(self) -> float | None:
+        """Of all crease lines [degrees]."""
+        angles = [abs(line.spring_back) for line in self.crease_lines if np.isfinite(line.spring_back)]
+        return max(angles) if angles else None
 
 
 def analyze_recording(
@@ -121,6 +130,7 @@ def analyze_state(
         facet_fits=fit_laws(ridges.facet_area),
         creases=measure_creases(shape),
         energies=energy_split(model, state),
+        crease_lines=measure_crease_lines(model, state),
     )
 
 

@@ -38,7 +38,15 @@ UNITS = {
     "worked_mileage": "m",
     "crease_hinge_length": "m",
     "crease_mean_angle": "rad",
+    "spring_back_largest": "°",
 }
+
+
+CREASE_COLUMNS = (
+    "sheet", "label", "name", "drive", "length_m", "angle_deg", "least_deg", "most_deg", "spring_back_deg", "moment_N",
+    "broken",
+)  # fmt: skip
+"""Of the table of crease lines, in the order of the fields of `CreaseLine`."""
 
 
 def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
@@ -75,6 +83,7 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
         "ridges": (("length_m", "kind"), zip(ridges.all_lengths, kinds, strict=True)),
         "facets": (("area_m2",), ridges.facet_area.reshape(-1, 1)),
         "creases": (("quantity", "value"), _crease_rows(analysis)),
+        "crease_lines": (CREASE_COLUMNS, [tuple(vars(line).values()) for line in analysis.crease_lines]),
         "energies": (("energy", "joule"), list(analysis.energies.items())),
         "fits": (("sample", "law", "parameters", "log_likelihood", "ks_distance", "count"), fits),
     }

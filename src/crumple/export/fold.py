@@ -1,7 +1,7 @@
 """FOLD files of recordings: the flat sheets with their creases, and each frame as a folded form with measured angles.
 
-The angles of the crease pattern are those at rest, so that the file folds again the same way; edges inside facets are
-joins. Positions in m.
+The angles of the crease pattern are those at rest, and of driven creases those that they have in the last frame, so
+that the file folds again the same way; edges inside facets are joins. Positions in m.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ APART = 0.1
 def write_fold_clip(clip: Clip, path: Path) -> None:
     """Write the chosen frames of a recording into one FOLD file."""
     first = clip.recording.load(clip.frames[0])
-    record: dict[str, Any] = {"file_spec": 1.2, "file_creator": "crumple", **crease_frame(first), "file_frames": []}
+    pattern = crease_frame(first, driven_angles(clip.recording.load(clip.frames[-1])))
+    record: dict[str, Any] = {"file_spec": 1.2, "file_creator": "crumple", **pattern, "file_frames": []}
     for done, frame in enumerate(clip.frames, 1):
         state = clip.recording.load(frame)
         same = np.array_equal(state.mesh.faces, first.mesh.faces) and np.array_equal(state.mesh.u, first.mesh.u)
@@ -40,12 +41,30 @@ def write_fold_clip(clip: Clip, path: Path) -> None:
     path.write_bytes(json.dumps(record, allow_nan=False).encode())
 
 
-def crease_frame(state: State) -> dict[str, Any]:
-    """The flat pattern of a state as a FOLD frame: labelled edges are creases at their rest angles."""
+def driven_angles(state: State) -> dict[tuple[int, int], float]:
+    """The mean angle [rad], by length, of each driven crease of a state, by sheet and label."""
+    rows, mesh = state.creases, state.mesh
+    angle, corner = dihedral_angles(state.x, mesh.hinges.nodes), mesh.hinges.corners[:, 0]
+    label, sheet, length = mesh.edge_label.ravel()[corner], mesh.face_sheet[corner // 3], mesh.corner_length[corner]
+    found = {}
+    for key in set(zip(rows.sheet.tolist(), rows.label.tolist(), strict=True)):
+        own = (sheet == key[0]) & (label == key[1])
+        if own.any():
+            found[key] = float(np.average(angle[own], weights=length[own]))
+    return found
+
+
+def crease_frame(state: State, driven: dict[tuple[int, int], float] | None = None) -> dict[str, Any]:
+    """The flat pattern of a state as a FOLD frame: labelled edges are creases at their rest angles, or at those in
+    `driven`, by sheet and label [rad]."""
     mesh = state.mesh
     edges, hinge_edge, boundary = _edges(mesh)
     rest = np.zeros(len(edges))
-    rest[hinge_edge] = rest_angle(curvature_stencil(mesh), state.plastic_curvature)
+    at_rest = rest_angle(curvature_stencil(mesh), state.plastic_curvature)
+    for (sheet, name), mean in (driven_angles(state) if driven is None else driven).items():
+        own = mesh.edge_label.ravel()[mesh.hinges.corners[:, 0]] == name
+        at_rest[own & (mesh.face_sheet[mesh.hinges.faces[:, 0]] == sheet)] = mean
+    rest[hinge_edge] = at_rest
     label = np.zeros(len(edges), np.int64)
     label[hinge_edge] = mesh.edge_label.ravel()[mesh.hinges.corners[:, 0]]
     folded = np.where(rest > UNFOLDED, "M", np.where(rest < -UNFOLDED, "V", "F"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from crumple.scenes.creases import CreasedSheet, crease_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps
+from crumple.scenes.pattern_collisions import colliding_facets, free_start
+from crumple.scenes.patterns import PATTERN_KINDS
 from crumple.scenes.references import check_references
 from crumple.scenes.schema import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
@@ -137,7 +140,8 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) 
     room = _thickness(scene, k, materials) + (scene.contact.activation if scene.contact.enabled else 0.0)
     made = None
     with problems.catch(path):
-        mesh, x, v, texture = sheet_shape(sheet.shape, lambda text: problems.note(path, text))
+        shape = _with_room(scene, k, materials, problems)
+        mesh, x, v, texture = sheet_shape(shape, lambda text: problems.note(path, text))
         found = validate_mesh(mesh, x)
         if not found and mesh.face_material.max() >= len(materials):
             found = [f"has face group {mesh.face_material.max()} but the sheet has {len(materials)} material(s)"]
@@ -147,6 +151,23 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) 
             start = initial_state(mesh, x, v=v).replaced(texture=texture)
             made = crease_sheet(sheet, k, start, materials, problems, room)
     return None if made is None else replace(made, state=_placed(sheet, made.state))
+
+
+def _with_room(scene: Scene, k: int, materials: list[Material], problems: Problems) -> Any:
+    """The shape of a sheet; a crease pattern whose layers would touch at the start is opened a little."""
+    shape: Any = scene.sheets[k].shape
+    if shape.kind not in PATTERN_KINDS:
+        return shape
+    for text in colliding_facets(shape):
+        problems.note(("sheets", k, "shape"), text)
+    if shape.start == 0.0 or not scene.contact.enabled:
+        return shape
+    start = free_start(shape, _thickness(scene, k, materials) / scene.sheets[k].transform.scale)
+    if start == shape.start:
+        return shape
+    text = f"starts at {start:.4g} instead of {shape.start:.4g} of its fold, so that its layers do not touch"
+    problems.note(("sheets", k, "shape", "start"), text)
+    return shape.model_copy(update={"start": start})
 
 
 def _merged(sheets: list[State], materials: list[list[Material]]) -> State:

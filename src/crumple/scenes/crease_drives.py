@@ -15,6 +15,7 @@ from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.patterns import CreasePattern, check_pattern, fold_angles
 from crumple.patterns.meshing import FIRST_LABEL
+from crumple.patterns.pattern import UNASSIGNED
 from crumple.scenes.messages import Path, Problems
 from crumple.scenes.patterns import PATTERN_KINDS, shape_pattern
 from crumple.scenes.schema import Sheet
@@ -82,6 +83,8 @@ def crease_labels(crease: Crease, sheet: Sheet, mesh: SheetMesh, label: int) -> 
         chosen &= pattern.group == (pattern.group_names.index(crease.group) if known else -2)
     elif crease.select != "all":
         chosen &= pattern.assignment == crease.select
+    elif crease.drive in (HARD, SPRING):
+        chosen &= pattern.assignment != UNASSIGNED  # these may take any angle
     labels = np.flatnonzero(chosen) + FIRST_LABEL
     return np.intersect1d(labels, present).astype(np.int32)
 

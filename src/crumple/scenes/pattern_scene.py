@@ -9,19 +9,24 @@ from typing import Any
 import numpy as np
 
 from crumple.patterns import CreasePattern, fold_angles, read_pattern
+from crumple.patterns.pattern import UNASSIGNED
 
 FLAT = np.radians(120.0)
 """Patterns whose creases fold further than this are folded half way at first [rad]."""
 START = 0.25
 """Share of the fold at the start, where the pattern allows it: from flat, vertices may pop either way."""
+FOLDED = 0.8
+"""When all creases have their angles [s]."""
 PER_FACET, FINEST, COARSEST = 3.0, 60.0, 15.0
 """Edges of the mesh along a facet, and bounds on edges along the longer side of the pattern."""
 
 
 def pattern_tables(path: Path, label: str) -> dict[str, Any]:
-    """The scene tables of a FOLD or SVG file: paper without gravity, creases set plastically, slowed by air."""
+    """The scene tables of a FOLD or SVG file: paper without gravity, slowed by air, whose creases are driven hard to
+    their angles, or set plastically where they do not fit."""
     pattern = read_pattern(path)
     fold = default_fold(pattern)
+    starts = fold_angles(pattern, START * fold) is not None
     return {
         "name": re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
         "description": f"The crease pattern {path.name[:200]} folds by itself.",
@@ -38,11 +43,24 @@ def pattern_tables(path: Path, label: str) -> dict[str, Any]:
                     "file": str(path.resolve()),
                     "size": default_size(pattern),
                     "fold": fold,
-                    "start": START if fold_angles(pattern, START * fold) is not None else 0.0,
+                    "start": START if starts else 0.0,
                 },
+                "creases": _drives(pattern) if starts and fold_angles(pattern, fold) is not None else [],
             }
         ],
     }
+
+
+def _drives(pattern: CreasePattern) -> list[dict[str, Any]]:
+    """The creases of a pattern that fits, driven from its start to its fold; those without an angle are free."""
+    keys = [{"time": 0.0, "fold": START}, {"time": FOLDED, "fold": 1.0}]
+    drives: list[dict[str, Any]] = []
+    letters = pattern.assignment[pattern.creases]
+    if np.any(letters != UNASSIGNED):
+        drives.append({"select": "all", "drive": "hard", "keys": keys})
+    if np.any(letters == UNASSIGNED):
+        drives.append({"select": "U", "drive": "free"})
+    return drives
 
 
 def default_size(pattern: CreasePattern) -> float:

@@ -281,7 +281,7 @@ class Newton:
                 length, energy = self._go_back(pose, trusted)
             trusted = None
             is_stuck = length == 0.0 and self._predicted <= ROUNDING * abs(energy)
-            if is_last or (is_stuck and self._is_met(pose)):
+            if (is_last or is_stuck) and self._is_met(pose):
                 return Ending.CONVERGED
             if length == 0.0 and not self._has_moved:
                 return Ending.NO_DESCENT

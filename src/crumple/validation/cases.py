@@ -11,6 +11,7 @@ from crumple.errors import InputError
 from crumple.validation.bend_modulus import validate_bend_modulus
 from crumple.validation.buckled_strip import validate_buckled_strip
 from crumple.validation.cantilever import validate_cantilever
+from crumple.validation.crease_limits import validate_spinal_break, validate_spring_back
 from crumple.validation.crease_spring import validate_crease_spring
 from crumple.validation.crumpling_laws import validate_crumpling_laws
 from crumple.validation.cylinder import validate_cylinder
@@ -23,6 +24,7 @@ from crumple.validation.flying import validate_flapping, validate_free_fall, val
 from crumple.validation.foil_ball import validate_foil_ball
 from crumple.validation.incline import validate_incline
 from crumple.validation.locking import validate_locking
+from crumple.validation.miura import validate_miura
 from crumple.validation.plastic_round_trip import validate_plastic_round_trip
 from crumple.validation.plate import validate_adaptive_plate, validate_plate
 from crumple.validation.plate_poisson import validate_grain, validate_plate_poisson
@@ -45,6 +47,9 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "end-moment": validate_end_moment,
     "plastic-round-trip": validate_plastic_round_trip,
     "crease-spring": validate_crease_spring,
+    "spring-back": validate_spring_back,
+    "spinal-break": validate_spinal_break,
+    "miura": validate_miura,
     "d-cone": validate_d_cone,
     "cylinder": validate_cylinder,
     "ridge": validate_ridge,

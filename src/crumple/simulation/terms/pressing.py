@@ -104,17 +104,16 @@ class MountedPressing(MountedTerm):
         """The state after an accepted step whose constraints bear the `multipliers`, and what has happened: rows that
         were overloaded for too long break, of each crease line the one that is overloaded most."""
         rows = self._rows(state)
-        held, lines = self._held(state, state.time, step), len(self.ridges.nodes)
+        held = self._held(state, state.time, step)
         bearing = np.concatenate([multipliers[0], multipliers[1]])
         moment = bearing / self._scale[:, None]
         limit, size = np.concatenate([held.strength, held.line_strength]), np.linalg.norm(bearing, axis=1)
         full = (limit > 0.0) & (size >= (1.0 - 1e-9) * limit)
         status = np.where(rows.status == BROKEN, BROKEN, np.where(full, rows.status + 1, 0)).astype(np.int32)
-        broken = self._breaking(state, status, np.concatenate([held.strength, held.line_strength]), lines)
+        shift = self._behind(rows.shift, step)
+        broken = self._breaking(state, np.where(shift == 0.0, status, 0))
         status[broken] = BROKEN
         moment[status == BROKEN] = 0.0
-        shift, angles = rows.shift.copy(), len(self._stencil)
-        shift[:angles] = self._behind(rows.shift[:angles], step)
         new = replace(rows, moment=moment, shift=shift, status=status)
         return with_rows(state, new, HELD), self._told(rows, broken)
 
@@ -223,9 +222,10 @@ class MountedPressing(MountedTerm):
         )
 
     def _fresh(self, state: State) -> CreaseRows:
-        """The rows as they are without memory: angles start from what they are."""
+        """The rows as they are without memory: angles start from what they are, and ridges have as long to get straight
+        as an angle has for 90°."""
         off = wrap(dihedral_angles(state.x, self._stencil) - self._wanted(state.time))
-        shift = self._places.shift.copy()
+        shift = np.full(len(self._kinds), 0.5 * np.pi)
         shift[: len(off)] = np.where((self._side == 0.0) | (self._side * off < 0.0), off, 0.0)
         return replace(self._places, shift=shift)
 
@@ -266,16 +266,15 @@ class MountedPressing(MountedTerm):
         return join_rows(parts)
 
     def _behind(self, shift: Floats, step: float) -> Floats:
-        """By how much angles are behind their targets after a step [rad]."""
-        owner = self._owner[: len(self._stencil)]
-        made_up = 0.5 * np.pi / per_row(self.kind.creases, owner, "ramp") * step
+        """By how much rows are behind their targets after a step, (row_count,) [rad]."""
+        made_up = 0.5 * np.pi / per_row(self.kind.creases, self._owner, "ramp") * step
         return np.sign(shift) * np.maximum(np.abs(shift) - made_up, 0.0)
 
     def _held(self, state: State, time: float, span: float) -> _Held:
         """Targets, weights and strengths of all rows at a time."""
         rows, creases = self._rows(state), self.kind.creases
         angles = len(self._stencil)
-        behind = self._behind(rows.shift[:angles], max(0.0, time - state.time))
+        behind = self._behind(rows.shift, max(0.0, time - state.time))[:angles]
         stiffness, inertia, line_stiffness, line_inertia = self._opposed
         rate = 0.0 if not np.isfinite(span) else 1.0 / span**2
         table = np.array([[_strength(one), 0.0 if one.press is None else one.press.torsion,
@@ -321,8 +320,9 @@ class MountedPressing(MountedTerm):
             line = line.with_multiplier(line.multiplier - line.weight[:, None] * line.residual(start))
         return [angle.resumed(held.memory[:count]), line]
 
-    def _breaking(self, state: State, status: Ints, limit: Floats, lines: int) -> Ints:
-        """The rows that break now: of each crease line and kind the one that its bearers are bent most beyond."""
+    def _breaking(self, state: State, status: Ints) -> Ints:
+        """The rows that break now: of each crease line and kind the one that is farthest off. `status` as in
+        `CreaseRows`, 0 for rows that are still on their way to their target: these do not break."""
         creases = self.kind.creases
         patience = np.array([1 if one.press is None else one.press.patience for one in creases])
         breaks = np.array([one.press is not None and one.press.overload == "break" for one in creases])
