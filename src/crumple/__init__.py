@@ -29,12 +29,14 @@ _HOMES = {
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
     "export_recording": "crumple.export",
+    "load_dataset": "crumple.datasets",
     "load_scene": "crumple.scenes",
     "read_pattern": "crumple.patterns",
     "remesh": "crumple.remeshing",
     "run": "crumple.simulation.run",
     "Simulation": "crumple.live",
     "simulate": "crumple.live",
+    "write_dataset": "crumple.datasets",
 }
 
 __all__ = [
@@ -50,15 +52,18 @@ __all__ = [
     "build",
     "create_recording",
     "export_recording",
+    "load_dataset",
     "load_scene",
     "preset",
     "read_pattern",
     "remesh",
     "run",
     "simulate",
+    "write_dataset",
 ]
 
 if TYPE_CHECKING:
+    from crumple.datasets import load_dataset, write_dataset
     from crumple.errors import CrumpleError, InputError, SimulationError
     from crumple.export import export_recording
     from crumple.live import Simulation, simulate
