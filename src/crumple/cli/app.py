@@ -356,7 +356,9 @@ def export(
 @guarded
 def dataset(
     folders: Annotated[list[Path], typer.Argument(metavar="SWEEP|DIR...", help="Sweeps and recording folders.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write (.h5); its datasheet is beside it.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="HDF5 file to write (.h5); its datasheet is beside it.")
+    ],
     frames: Annotated[
         str | None, typer.Option(metavar="A:B:C", help="A frame, or first:last:step, of every run (default: all).")
     ] = None,

@@ -1,4 +1,4 @@
-"""Datasets for learning on meshes: many recordings in one HDF5 file, written by `write_dataset`, read by `load_dataset`.
+"""Datasets for learning on meshes: many recordings in one HDF5 file; `write_dataset` makes it, `load_dataset` reads it.
 
 HDF5 because it is an open standard that every language reads, because crumple needs h5py for its recordings anyway, and
 because one file with compressed arrays is easy to copy and to put into an archive.

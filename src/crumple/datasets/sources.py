@@ -52,7 +52,9 @@ def _runs_of_sweep(path: Path) -> list[Source]:
     folders = sorted(folder for folder in _recording_folders(path) if Recording(folder).frames)
     if not folders:
         raise InputError(str(path), "is a sweep without a recording that has frames; run it first")
-    return [Source(str(folder.relative_to(path)), Recording(folder), rows.get(folder.resolve(), {})) for folder in folders]
+    return [
+        Source(str(folder.relative_to(path)), Recording(folder), rows.get(folder.resolve(), {})) for folder in folders
+    ]
 
 
 def _recording_folders(path: Path) -> Iterator[Path]:
@@ -77,7 +79,9 @@ def _table_rows(path: Path) -> dict[Path, dict[str, Any]]:
     for row in rows:
         for place in PLACES:
             if row.get(place):
-                values = {key: _value(text) for key, text in row.items() if key not in PLACES and text not in (None, "")}
+                values = {
+                    key: _value(text) for key, text in row.items() if key not in PLACES and text not in (None, "")
+                }
                 found[(path / row[place]).resolve()] = values
                 break
     return found

@@ -44,7 +44,7 @@ class Photographer:
             floors=frozenset(floors),
         )
         self._stage = Stage(plan)
-        half = 0.75 * side
+        half = 0.65 * side
         corners = [[x, y, z] for x in (-half, half) for y in (-half, half) for z in (0.0, 0.6 * side)]
         self._camera = fit_camera(np.array(corners), size[0] / size[1], VIEW)
 

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from crumple.envs.sheet_env import MOVE, SIDE
-from crumple.envs.stuff import DEPTH, HOLDS, WIDTH
+from crumple.envs.stuff import DEPTH, HOLDS
 from crumple.typing import Floats
+
+GATHERING, LOWERING = 9, 7
+"""Steps in which the bag of `stuff_policy` is gathered and lowered."""
 
 Policy = Callable[[Mapping[str, np.ndarray], int], Floats]
 """The action for an observation in step number 0, 1, …"""
@@ -38,16 +41,18 @@ def flatten_policy(seen: Mapping[str, np.ndarray], step: int) -> Floats:
 
 
 def stuff_policy(seen: Mapping[str, np.ndarray], step: int) -> Floats:
-    """Push the middle down into the box, then bring the corners over it and down."""
+    """Gather the corners above the middle like a bag, lower the bag into the box, and push the corners after it."""
     grippers = seen["grippers"]
     goal = np.zeros_like(grippers)
-    goal[0, 2] = 0.006
     outward = grippers[1:, :2] / np.maximum(np.linalg.norm(grippers[1:, :2], axis=1, keepdims=True), 1e-9)
-    goal[1:, :2] = 0.35 * WIDTH * outward
-    is_over = np.abs(grippers[1:, :2]).max() < 0.45 * WIDTH
-    goal[1:, 2] = 0.45 * DEPTH if is_over else DEPTH + 0.012
-    moves = [_towards(one, there) for one, there in zip(grippers, goal, strict=True)]
-    return np.array(moves)
+    goal[1:, :2] = 0.01 * outward
+    if step < GATHERING:
+        goal[0, 2], goal[1:, 2] = DEPTH, DEPTH + 0.055
+    elif step < GATHERING + LOWERING:
+        goal[0, 2], goal[1:, 2] = 0.006, grippers[0, 2] + 0.045
+    else:
+        goal[0, 2], goal[1:, 2] = 0.006, 0.012
+    return np.array([_towards(one, there) for one, there in zip(grippers, goal, strict=True)])
 
 
 SCRIPTED: dict[str, Policy] = {

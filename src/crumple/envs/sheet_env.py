@@ -1,7 +1,7 @@
 """What all environments have in common: a square of paper, grippers that hold points of it, a score.
 
-A gripper pinches one point of the sheet, which may turn freely in it. It is compliant: where the paper cannot follow, it
-gives way until it is `LEAD` ahead of it before it moves again, so that it never pulls with more than about 2 N.
+A gripper pinches one point of the sheet, which may turn freely in it. It is compliant: where the paper cannot follow,
+it gives way until it is `LEAD` ahead of it before it moves again, so that it never pulls with more than about 2 N.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from crumple.envs.sheet_env import SIDE, SheetEnv, gripper_table, sheet_tables
 from crumple.live import Simulation
 from crumple.scenes import scene_from_tables
 
-WIDTH, DEPTH, WALL = 0.06, 0.045, 0.004
+WIDTH, DEPTH, WALL = 0.07, 0.05, 0.004
 """Inside of the box, its height, and the thickness of its walls [m]."""
 ABOVE = 0.006
 """Height of the sheet above the rim at the start [m]."""
@@ -20,7 +20,7 @@ HOLDS = np.array([[0.0, 0.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]
 
 
 class StuffEnv(SheetEnv):
-    """A flat sheet is held above an open box, 6 × 6 cm wide and 4.5 cm deep, by its middle and its corners.
+    """A flat sheet is held above an open box, 7 × 7 cm wide and 5 cm deep, by its middle and its corners.
 
     Score: the share of the sheet's area that is in the box, below its rim. Done at 0.95.
     """
