@@ -17,9 +17,9 @@ from crumple.typing import Floats
 
 STARTS = 8
 """Differently crumpled sheets that episodes start from; each is crumpled when it is first needed."""
-WIDE, TIGHT = 0.08, 0.035
+WIDE, TIGHT = 0.08, 0.024
 """Radius of the sphere that crumples the sheet, first and last [m]."""
-CRUMPLING, SETTLING = 0.6, 0.3
+CRUMPLING, SETTLING = 0.6, 0.5
 """How long the sheet is crumpled, and then lies on the table [s]."""
 GRAIN = 1e-6
 """Lengths are rounded to this where areas are united, which keeps thin triangles harmless [m]."""
