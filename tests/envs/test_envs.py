@@ -26,19 +26,25 @@ COARSE = 40
 NAMES = list(envs.ENVIRONMENTS)
 
 
+def make(name, **options):
+    """A coarse environment; with one crumpled start, as each takes seconds to make."""
+    few = {"starts": 1} if name == "crumple/Flatten-v0" else {}
+    return gymnasium.make(name, faces=COARSE, **few, **options)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_gymnasium_has_nothing_to_complain_about(name):
-    env = gymnasium.make(name, faces=COARSE)
+    env = make(name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(env.unwrapped, skip_render_check=True)
+        check_env(env.unwrapped, skip_render_check=name != "crumple/Fold-v0")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_seed_and_moves_give_the_same_bits(name):
     digests = []
     for seed in (3, 3, 4):
-        env = gymnasium.make(name, faces=COARSE)
+        env = make(name)
         env.reset(seed=seed)
         for action in np.random.default_rng(0).uniform(-1.0, 1.0, (3, *env.action_space.shape)):
             env.step(action.astype(np.float32))
@@ -127,7 +133,8 @@ def test_what_is_wrong_is_said():
 
 
 def test_covered_area_of_a_folded_sheet():
-    mesh, x = rectangle(0.1, 0.1, 0.02, kind="right")
+    mesh, x = rectangle(0.1, 0.1, 0.025, kind="right")
+    x = x - np.array([0.05, 0.05, 0.0])
     state = initial_state(mesh, x)
     assert covered_area(state) == pytest.approx(0.01, rel=1e-4)
     folded = x.copy()
@@ -139,7 +146,7 @@ def test_covered_area_of_a_folded_sheet():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_script_beats_chance(name):
     """Less than docs/learning.md reports, which uses more faces and seeds."""
-    env = gymnasium.make(name, faces=COARSE, max_episode_steps=30)
+    env = make(name, max_episode_steps=30)
     script = envs.play_episode(env, envs.SCRIPTED[name], seed=0)
     chance = envs.play_episode(env, envs.random_policy(env.action_space.shape, 0), seed=0)
     assert "failure" not in script

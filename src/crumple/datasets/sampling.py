@@ -41,14 +41,7 @@ def sample_state(model: Model, state: State, *, resampler: Resampler | None, con
     """The sample of `state`, on its own mesh or on that of the `resampler`; contacts are only of its own."""
     require_finite(state)
     targets = pin_targets(model, state)
-    if resampler is None:
-        columns = {
-            "node": {"x": state.x, "v": state.v},
-            "face": {"damage": state.damage, "plastic_curvature": state.plastic_curvature},
-            "pin": {"node": state.pins.node, "handle": state.pins.handle, "target": targets},
-        }
-    else:
-        columns = _resampled(state, targets, resampler)
+    columns = _own_columns(state, targets) if resampler is None else _resampled(state, targets, resampler)
     if contacts:
         columns["contact"] = contact_columns(model, state)
     return Sample(
@@ -101,6 +94,15 @@ def contact_columns(model: Model, state: State) -> Columns:
 def transfer_operator(source: SheetMesh, target: SheetMesh) -> csr_matrix:
     """The matrix (target node_count, source node_count) that interpolates in the pattern from one mesh to another."""
     return Resampler(target).operator(source)
+
+
+def _own_columns(state: State, targets: Floats) -> dict[str, Columns]:
+    """Nodes, faces and pins on the state's own mesh."""
+    return {
+        "node": {"x": state.x, "v": state.v},
+        "face": {"damage": state.damage, "plastic_curvature": state.plastic_curvature},
+        "pin": {"node": state.pins.node, "handle": state.pins.handle, "target": targets},
+    }
 
 
 def _resampled(state: State, targets: Floats, resampler: Resampler) -> dict[str, Columns]:

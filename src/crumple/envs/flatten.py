@@ -9,14 +9,13 @@ import numpy as np
 import shapely
 
 from crumple.envs.sheet_env import SIDE, STEP, SheetEnv, gripper_table, sheet_tables
+from crumple.errors import InputError
 from crumple.live import Simulation
 from crumple.scenes import scene_from_tables
 from crumple.state import State
 from crumple.state.ragged import Pins
 from crumple.typing import Floats
 
-STARTS = 8
-"""Differently crumpled sheets that episodes start from; each is crumpled when it is first needed."""
 WIDE, TIGHT = 0.08, 0.024
 """Radius of the sphere that crumples the sheet, first and last [m]."""
 CRUMPLING, SETTLING = 0.6, 0.5
@@ -27,15 +26,23 @@ CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]])
 
 
 class FlattenEnv(SheetEnv):
-    """A crumpled sheet, one of eight and turned at random, lies on a table; a gripper holds each of its corners.
+    """A crumpled sheet, one of several and turned at random, lies on a table; a gripper holds each of its corners.
 
     Score: the area that the sheet covers, seen from above, over its own area. Done at 0.95.
     """
 
     grippers: ClassVar[tuple[str, ...]] = ("left-bottom", "right-bottom", "left-top", "right-top")
 
+    def __init__(self, *, starts: int = 8, **options: Any) -> None:
+        """`starts`: how many differently crumpled sheets there are; each is crumpled, which takes seconds, when it is
+        first needed;  `options`: those of `SheetEnv`."""
+        if starts < 1:
+            raise InputError("starts", "must be at least 1", starts)
+        super().__init__(**options)
+        self.starts = starts
+
     def start(self, rng: np.random.Generator) -> Simulation:
-        lying = crumpled_sheet(self.faces, self.remeshing, int(rng.integers(STARTS)))
+        lying = crumpled_sheet(self.faces, self.remeshing, int(rng.integers(self.starts)))
         turn = rng.uniform(-np.pi, np.pi)
         cos, sin = np.cos(turn), np.sin(turn)
         turned = np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
