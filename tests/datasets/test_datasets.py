@@ -189,20 +189,20 @@ def test_runs_with_other_sheets_do_not_fit_on_one_mesh(recording, tmp_path):
 def test_a_sweep_gives_its_runs_with_their_parameters(recording, fixed, tmp_path):
     sweep = tmp_path / "sweep"
     for name, source in (("run_0", recording), ("run_1", fixed)):
-        shutil.copytree(source.path, sweep / name)
+        shutil.copytree(source.path, sweep / "runs" / name)
     (sweep / "sweep.toml").write_text("[sweep]\n")
-    (sweep / "table.csv").write_text("thickness,done,recording\n1e-4,True,run_0\n2e-4,False,run_1\n")
+    (sweep / "table.csv").write_text("run,thickness,done,recording\n0,1e-4,True,runs/run_0\n1,2e-4,False,runs/run_1\n")
     done = CliRunner().invoke(app, ["dataset", str(sweep), "-o", str(tmp_path / "a.h5"), "--frames", "0:2"])
     assert done.exit_code == 0, done.output
     with crumple.load_dataset(tmp_path / "a.h5") as data:
         assert [(run.name, run.parameters) for run in data] == [
-            ("run_0", {"thickness": 1e-4, "done": True}),
-            ("run_1", {"thickness": 2e-4, "done": False}),
+            ("sweep/run_0", {"run": 0, "thickness": 1e-4, "done": True}),
+            ("sweep/run_1", {"run": 1, "thickness": 2e-4, "done": False}),
         ]
         assert [len(run) for run in data] == [3, 3]
         sheet = data.datasheet
     assert sheet == (tmp_path / "a.md").read_text(encoding="utf-8")
-    assert "| run_1 | 3 |" in sheet
+    assert "| sweep/run_1 | 3 |" in sheet
     assert "thickness" in sheet
 
 

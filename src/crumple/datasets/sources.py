@@ -52,9 +52,8 @@ def _runs_of_sweep(path: Path) -> list[Source]:
     folders = sorted(folder for folder in _recording_folders(path) if Recording(folder).frames)
     if not folders:
         raise InputError(str(path), "is a sweep without a recording that has frames; run it first")
-    return [
-        Source(str(folder.relative_to(path)), Recording(folder), rows.get(folder.resolve(), {})) for folder in folders
-    ]
+    name = path.absolute().name
+    return [Source(f"{name}/{one.name}", Recording(one), rows.get(one.resolve(), {})) for one in folders]
 
 
 def _recording_folders(path: Path) -> Iterator[Path]:
