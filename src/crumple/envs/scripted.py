@@ -13,6 +13,8 @@ from crumple.typing import Floats
 
 GATHERING, LOWERING = 9, 7
 """Steps in which the bag of `stuff_policy` is gathered and lowered."""
+TAUT = 1.15
+"""How far apart `flatten_policy` pulls the corners, over the sheet's size."""
 
 Policy = Callable[[Mapping[str, np.ndarray], int], Floats]
 """The action for an observation in step number 0, 1, …"""
@@ -31,11 +33,11 @@ def fold_policy(seen: Mapping[str, np.ndarray], step: int) -> Floats:
 
 
 def flatten_policy(seen: Mapping[str, np.ndarray], step: int) -> Floats:
-    """Pull the corners apart, along the diagonals and close to the table."""
+    """Pull the corners apart and down, a little farther than the sheet is wide, which draws its creases straight."""
     grippers = seen["grippers"]
     middle = grippers[:, :2].mean(axis=0)
     goal = np.zeros_like(grippers)
-    goal[:, :2] = middle + _square(grippers[:, :2] - middle)
+    goal[:, :2] = middle + TAUT * _square(grippers[:, :2] - middle)
     goal[:, 2] = 0.02 if step < 6 else 0.004
     return np.array([_towards(one, there) for one, there in zip(grippers, goal, strict=True)])
 
@@ -86,8 +88,13 @@ def _towards(here: Floats, there: Floats, speed: float = 1.0) -> Floats:
 
 
 def _square(places: Floats) -> Floats:
-    """The corners of the flat sheet, turned so that they are nearest to `places` (4, 2) about the middle [m]."""
-    corners = 0.5 * SIDE * HOLDS[1:]
-    cross = corners[:, 0] @ places[:, 1] - corners[:, 1] @ places[:, 0]
-    turn = np.arctan2(cross, (corners * places).sum())
-    return corners @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    """The corners of the flat sheet, either side up, turned so that they are nearest to `places` (4, 2) [m]."""
+    fits = []
+    for side in (1.0, -1.0):
+        corners = 0.5 * SIDE * HOLDS[1:] * np.array([side, 1.0])
+        along = float((corners * places).sum())
+        across = float(corners[:, 0] @ places[:, 1] - corners[:, 1] @ places[:, 0])
+        turn = np.arctan2(across, along)
+        turned = corners @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        fits.append((np.hypot(along, across), turned))
+    return max(fits, key=lambda fit: fit[0])[1]
