@@ -26,7 +26,7 @@ from crumple.scenes import builtin_scenes
 from crumple.scenes.builtin import ABOUT
 
 COMMANDS = ["run", "resume", "scenes", "materials", "check", "convert", "info", "verify", "analyze", "validate"]
-COMMANDS += ["bench", "render", "view", "export"]
+COMMANDS += ["bench", "render", "view", "export", "dataset"]
 
 
 def invoke(*arguments: object):
