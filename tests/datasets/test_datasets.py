@@ -201,7 +201,7 @@ def test_a_sweep_gives_its_runs_with_their_parameters(recording, fixed, tmp_path
         ]
         assert [len(run) for run in data] == [3, 3]
         sheet = data.datasheet
-    assert sheet == (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert sheet == (tmp_path / "a.datasheet.md").read_text(encoding="utf-8")
     assert "| sweep/run_1 | 3 |" in sheet
     assert "thickness" in sheet
 
@@ -268,7 +268,7 @@ def test_an_interruption_leaves_what_was_there(recording, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         crumple.write_dataset(recording.path, out, force=True, progress=interrupt)
     assert out.read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.h5", "a.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.datasheet.md", "a.h5"]
 
 
 def test_a_full_disk_is_told(recording, tmp_path, monkeypatch):

@@ -117,6 +117,8 @@ def test_every_episode_gets_a_folder_of_its_own(tmp_path):
 def test_what_is_wrong_is_said():
     with pytest.raises(InputError, match="must be 20 to"):
         envs.FoldEnv(faces=3)
+    with pytest.raises(InputError, match="papyrus"):
+        envs.FoldEnv(material="papyrus")
     with pytest.raises(InputError, match="rgb_array"):
         envs.FoldEnv(render_mode="human")
     with pytest.raises(InputError, match="width and height"):

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from crumple.datasets import load_dataset, write_dataset
+from crumple.datasets import datasheet_path, load_dataset, write_dataset
 
 
 def collect_dataset(
@@ -31,5 +31,5 @@ def collect_dataset(
     with load_dataset(path) as data:
         count = sum(len(run) for run in data)
         size = path.stat().st_size / 1e6
-        said = f"wrote {path}: {len(data)} runs, {count} frames, {size:.3g} MB; datasheet {path.with_suffix('.md')}"
+        said = f"wrote {path}: {len(data)} runs, {count} frames, {size:.3g} MB; datasheet {datasheet_path(path)}"
     console.print(said, highlight=False, markup=False, soft_wrap=True)

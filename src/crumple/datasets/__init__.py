@@ -5,7 +5,7 @@ because one file with compressed arrays is easy to copy and to put into an archi
 """
 
 from crumple.datasets.load import Contacts, Dataset, Frame, Mesh, Pinned, Run, load_dataset
-from crumple.datasets.write import TOPOLOGIES, write_dataset
+from crumple.datasets.write import TOPOLOGIES, datasheet_path, write_dataset
 
 __all__ = [
     "TOPOLOGIES",
@@ -15,6 +15,7 @@ __all__ = [
     "Mesh",
     "Pinned",
     "Run",
+    "datasheet_path",
     "load_dataset",
     "write_dataset",
 ]

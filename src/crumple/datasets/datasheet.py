@@ -56,7 +56,7 @@ ARRAYS = (
     ),
     ("`meshes/…/u`, `faces`", "(vertices, 2), (faces, 3)", "pattern coordinates [m] and triangles of the vertices"),
     ("`meshes/…/vertex_node`", "(vertices,)", "node of each vertex; several share one along seams"),
-    ("`scene`", "", "the resolved scene, from which `crumple run` makes the recording again"),
+    ("`scene`", "", "the resolved scene, for `crumple run`; a run steered by hand also needs its start and its moves"),
 )
 """Name, shape and meaning of what a run has."""
 
@@ -79,12 +79,13 @@ def describe_dataset(facts: Sequence[RunFacts], *, constant: bool, contacts: boo
     faces = [count for fact in facts for _, count in fact.counts]
     materials = sorted({material.name or "unnamed" for fact in facts for material in fact.model.materials})
     solvers = sorted({_solver(fact.model) for fact in facts})
+    changes = sum(fact.changes for fact in facts)
     mesh = (
         "All frames of all runs are on one mesh, the finest of them; positions and velocities were interpolated in the "
         "pattern, so they are not exactly what the solver had, and finer wrinkles than the mesh are lost."
         if constant
-        else f"Every frame has its own mesh, which changes {sum(fact.changes for fact in facts)} times; operators "
-        "between neighbouring frames interpolate linearly in the pattern."
+        else f"Every frame has the mesh of its recording. It changes {changes} times from one frame to the next; "
+        "operators between the two interpolate linearly in the pattern."
     )
     touching = (
         f"There are {sum(fact.contacts for fact in facts)} contacts in all frames together; they are those within the "
@@ -115,7 +116,8 @@ The action that leads from frame k to frame k + 1 is `handle_position[k + 1] - h
 ## How it was made
 
 Simulated, not measured: elastic–plastic sheets with penetration-free contact, {"; ".join(solvers)}.
-With the same version, machine and one thread a run is repeated bit by bit from its scene.
+With the same version, machine and one thread the same scene gives the same bits; a run that was steered by hand
+also needs its moves, which are the actions.
 
 ## What it is good for, and what not
 

@@ -81,14 +81,15 @@ def write_dataset(
 def _check_output(path: Path, force: bool) -> Path:
     if path.suffix.lower() not in SUFFIXES:
         raise InputError("dataset --output", f"must end in {' or '.join(SUFFIXES)}", str(path))
-    if path.is_dir() or (path.exists() and not force):
-        raise InputError("dataset --output", "is there already; --force replaces it", str(path))
+    for place in (path, datasheet_path(path)):
+        if place.is_dir() or (place.exists() and not force):
+            raise InputError("dataset --output", "is there already; --force replaces it", str(place))
     return path
 
 
 def datasheet_path(path: Path) -> Path:
     """Where the datasheet of the dataset at `path` is written."""
-    return path.with_suffix(".md")
+    return path.with_suffix(".datasheet.md")
 
 
 def _write(

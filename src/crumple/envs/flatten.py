@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import shapely
 
-from crumple.envs.sheet_env import SIDE, STEP, SheetEnv, gripper_table, sheet_tables
+from crumple.envs.sheet_env import SIDE, STEP, Paper, SheetEnv, gripper_table
 from crumple.errors import InputError
 from crumple.live import Simulation
 from crumple.scenes import scene_from_tables
@@ -42,11 +42,11 @@ class FlattenEnv(SheetEnv):
         self.starts = starts
 
     def start(self, rng: np.random.Generator) -> Simulation:
-        lying = crumpled_sheet(self.faces, self.remeshing, int(rng.integers(self.starts)))
+        lying = crumpled_sheet(self.paper, int(rng.integers(self.starts)))
         turn = rng.uniform(-np.pi, np.pi)
         cos, sin = np.cos(turn), np.sin(turn)
         turned = np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
-        sim = _on_the_table(lying.replaced(x=np.ascontiguousarray(lying.x @ turned)), self.faces, self.remeshing)
+        sim = _on_the_table(lying.replaced(x=np.ascontiguousarray(lying.x @ turned)), self.paper)
         corners = corner_nodes(sim.state)
         order = np.arange(len(corners), dtype=np.int32)
         sim.state = sim.state.replaced(pins=Pins(corners, order, sim.state.x[corners]))
@@ -71,22 +71,22 @@ def corner_nodes(state: State) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def crumpled_sheet(faces: int, remeshing: bool, number: int) -> State:
+def crumpled_sheet(paper: Paper, number: int) -> State:
     """The state of a sheet that was crumpled in a sphere, differently for every `number`, and came to rest on the
     table; its middle is above the origin."""
-    sim = Simulation(scene_from_tables(_crumpling_tables(faces, remeshing, number), source="crumple/Flatten-v0"))
+    sim = Simulation(scene_from_tables(_crumpling_tables(paper, number), source="crumple/Flatten-v0"))
     for _ in range(round(CRUMPLING / STEP)):
         sim.step(STEP)
-    settling = _on_the_table(sim.state, faces, remeshing)
+    settling = _on_the_table(sim.state, paper)
     for _ in range(round(SETTLING / STEP)):
         settling.step(STEP)
     return settling.state
 
 
-def _crumpling_tables(faces: int, remeshing: bool, number: int) -> dict[str, Any]:
+def _crumpling_tables(paper: Paper, number: int) -> dict[str, Any]:
     """The sheet, tilted at random, in a sphere that shrinks."""
     rng = np.random.default_rng(number)
-    tables = sheet_tables(faces, remeshing=remeshing) | {"name": "crumpling", "environment": {"gravity": [0, 0, 0]}}
+    tables = paper.tables("crumpling") | {"environment": {"gravity": [0, 0, 0]}}
     sheet = tables["sheets"][0]
     axis = [float(value) for value in rng.normal(size=3)]
     sheet["transform"] = {"rotate": {"angle": float(rng.uniform(0.0, 180.0)), "axis": axis}}
@@ -97,9 +97,9 @@ def _crumpling_tables(faces: int, remeshing: bool, number: int) -> dict[str, Any
     return tables
 
 
-def _on_the_table(sheet: State, faces: int, remeshing: bool) -> Simulation:
+def _on_the_table(sheet: State, paper: Paper) -> Simulation:
     """A simulation at time 0 in which the `sheet`, as it is bent, lies at rest just above the table."""
-    tables = sheet_tables(faces, remeshing=remeshing) | {"name": "flatten"}
+    tables = paper.tables("flatten")
     tables["handles"] = [gripper_table(name, np.zeros(3)) for name in FlattenEnv.grippers]
     sim = Simulation(scene_from_tables(tables, source="crumple/Flatten-v0"))
     first = sim.state

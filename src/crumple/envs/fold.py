@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crumple.envs.sheet_env import SIDE, SheetEnv, gripper_table, sheet_tables
+from crumple.envs.sheet_env import SIDE, SheetEnv, gripper_table
 from crumple.live import Simulation
 from crumple.scenes import scene_from_tables
 
@@ -28,7 +28,7 @@ class FoldEnv(SheetEnv):
 
     def start(self, rng: np.random.Generator) -> Simulation:
         turn, shift = rng.uniform(-TURN, TURN), rng.uniform(-SHIFT, SHIFT, 2)
-        tables = sheet_tables(self.faces, remeshing=self.remeshing) | {"name": "fold-to-corner"}
+        tables = self.paper.tables("fold-to-corner")
         place = [float(shift[0]), float(shift[1]), 0.002]
         tables["sheets"][0]["transform"] = {
             "translate": place,

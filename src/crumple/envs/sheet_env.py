@@ -7,6 +7,7 @@ it gives way until it is `LEAD` ahead of it before it moves again, so that it ne
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from crumple.envs.observing import PatternPoints, grid_points
 from crumple.envs.picture import Photographer
 from crumple.errors import InputError, SimulationError
 from crumple.live import Simulation
+from crumple.materials import preset
 from crumple.typing import Floats
 
 SIDE = 0.1
@@ -37,6 +39,47 @@ GRID = 7
 LEAST_FACES, MOST_FACES = 20, 20_000
 
 Observation = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The sheet: about how many `faces` it has, whether its mesh follows the folds, and the preset of its material."""
+
+    faces: int = 150
+    remeshing: bool = False
+    material: str = "paper80"
+
+    def __post_init__(self) -> None:
+        if not LEAST_FACES <= self.faces <= MOST_FACES:
+            raise InputError("faces", f"must be {LEAST_FACES} to {MOST_FACES}", self.faces)
+        preset(self.material)
+
+    @property
+    def edge_length(self) -> float:
+        """Of equilateral triangles of which so many cover the sheet [m]."""
+        return float(np.sqrt(4.0 * SIDE * SIDE / (np.sqrt(3.0) * self.faces)))
+
+    def tables(self, name: str) -> dict[str, Any]:
+        """A scene of this name with the sheet flat on a table and nothing else, as tables to add to."""
+        size = self.edge_length
+        tables: dict[str, Any] = {
+            "name": name,
+            "run": {"frame_time": STEP, "duration": 1e3 * STEP},
+            "solver": {"integrator": "implicit-euler", "fixed_step": STEP},
+            "contact": {"friction": 0.3},
+            "sheets": [
+                {
+                    "name": "sheet",
+                    "material": self.material,
+                    "shape": {"kind": "rectangle", "width": SIDE, "height": SIDE, "size": size},
+                    "transform": {"translate": [0.0, 0.0, 0.002]},
+                }
+            ],
+            "obstacles": [{"name": "table", "shape": {"kind": "plane", "width": 2.0, "height": 2.0}}],
+        }
+        if self.remeshing:
+            tables["remeshing"] = {"size_min": 0.5 * size, "size_max": 1.5 * size}
+        return tables
 
 
 class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
@@ -62,20 +105,20 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         *,
         faces: int = 150,
         remeshing: bool = False,
+        material: str = "paper80",
         image: tuple[int, int] | None = None,
         render_mode: str | None = None,
         size: tuple[int, int] = (480, 360),
         record: str | Path | None = None,
     ) -> None:
         """`faces`: about how many triangles the sheet has;  `remeshing`: whether the mesh follows the folds;
+        `material`: a name that `crumple materials` lists;
         `image`: width and height of the observed picture, none by default;  `size`: of the picture of `render`;
         `record`: a folder in which every episode becomes a recording, `episode_000000` and so on.
         """
-        if not LEAST_FACES <= faces <= MOST_FACES:
-            raise InputError("faces", f"must be {LEAST_FACES} to {MOST_FACES}", faces)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise InputError("render_mode", "must be rgb_array or None", render_mode)
-        self.faces, self.remeshing, self.render_mode = faces, remeshing, render_mode
+        self.paper, self.render_mode = Paper(faces, remeshing, material), render_mode
         self._image_size, self._picture_size = _checked_size("image", image), _checked_size("size", size)
         self._record = None if record is None else Path(record)
         self._points = PatternPoints(grid_points(SIDE, GRID))
@@ -213,33 +256,6 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
                 return folder
             except FileExistsError:
                 number += 1
-
-
-def sheet_tables(faces: int, *, remeshing: bool) -> dict[str, Any]:
-    """A scene with the sheet flat on a table and nothing else, as tables to add to."""
-    size = edge_length(faces)
-    tables: dict[str, Any] = {
-        "run": {"frame_time": STEP, "duration": 1e3 * STEP},
-        "solver": {"integrator": "implicit-euler", "fixed_step": STEP},
-        "contact": {"friction": 0.3},
-        "sheets": [
-            {
-                "name": "paper",
-                "material": "paper80",
-                "shape": {"kind": "rectangle", "width": SIDE, "height": SIDE, "size": size},
-                "transform": {"translate": [0.0, 0.0, 0.002]},
-            }
-        ],
-        "obstacles": [{"name": "table", "shape": {"kind": "plane", "width": 2.0, "height": 2.0}}],
-    }
-    if remeshing:
-        tables["remeshing"] = {"size_min": 0.5 * size, "size_max": 1.5 * size}
-    return tables
-
-
-def edge_length(faces: int) -> float:
-    """The edge of equilateral triangles of which `faces` cover the sheet [m]."""
-    return float(np.sqrt(4.0 * SIDE * SIDE / (np.sqrt(3.0) * faces)))
 
 
 def gripper_table(name: str, place: Floats) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crumple.envs.sheet_env import SIDE, SheetEnv, gripper_table, sheet_tables
+from crumple.envs.sheet_env import SIDE, SheetEnv, gripper_table
 from crumple.live import Simulation
 from crumple.scenes import scene_from_tables
 
@@ -29,7 +29,7 @@ class StuffEnv(SheetEnv):
 
     def start(self, rng: np.random.Generator) -> Simulation:
         turn, shift = rng.uniform(-TURN, TURN), rng.uniform(-SHIFT, SHIFT, 2)
-        tables = sheet_tables(self.faces, remeshing=self.remeshing) | {"name": "stuff-into-box"}
+        tables = self.paper.tables("stuff-into-box")
         place = np.array([*shift, DEPTH + ABOVE])
         sheet = tables["sheets"][0]
         sheet["transform"] = {
