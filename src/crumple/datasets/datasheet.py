@@ -11,6 +11,8 @@ import numpy as np
 from crumple.datasets.sources import Source
 from crumple.simulation.model import Model
 
+OUTCOME = "outcome"
+"""The column of a sweep's table that says how a run ended."""
 MOST_ROWS = 50
 """Runs that the table of the datasheet lists; the file itself names all."""
 
@@ -140,12 +142,14 @@ def _solver(model: Model) -> str:
 
 def _table(facts: Sequence[RunFacts]) -> str:
     """One row for each run, with its parameters."""
-    names = list(dict.fromkeys(key for fact in facts for key in fact.source.parameters))
+    names = [name for name in dict.fromkeys(key for fact in facts for key in fact.source.parameters) if name != "run"]
+    if OUTCOME in names:  # what a sweep varies comes before it, what it measures after it
+        names = names[: names.index(OUTCOME) + 1]
     rows = [("run", "frames", "time [s]", "faces", *names), ("---",) * (4 + len(names))]
     for fact in facts[:MOST_ROWS]:
         faces = [count for _, count in fact.counts]
         span = f"{min(faces)}–{max(faces)}" if min(faces) < max(faces) else str(faces[0])
-        values = [str(fact.source.parameters.get(name, "")) for name in names]
+        values = [str(fact.source.parameters.get(name, "")) for name in names]  # numbers as they were given
         rows.append((fact.source.name, str(len(fact.times)), f"{fact.times[0]:g}–{fact.times[-1]:g}", span, *values))
     more = f"\n\n… and {len(facts) - MOST_ROWS} more." if len(facts) > MOST_ROWS else ""
     return _rows(rows) + more
