@@ -16,6 +16,8 @@ from crumple.simulation.run import run
 
 LONG = ("crumple_and_release", "cylinder_grid", "fold_in_half")
 """Examples that take minutes; `pytest -m long` runs them."""
+NEEDED = {"scripted_policies": ("gymnasium", "learn")}
+"""Packages of extras that examples need."""
 EXAMPLES = [
     pytest.param(path, marks=pytest.mark.long if path.stem in LONG else (), id=path.stem)
     for path in sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
@@ -24,6 +26,9 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("path", EXAMPLES)
 def test_example(path, tmp_path):
+    if path.stem in NEEDED:
+        package, extra = NEEDED[path.stem]
+        pytest.importorskip(package, reason=f"{package} is not installed: pip install 'crumple[{extra}]'")
     done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip(), "an example tells what it found"

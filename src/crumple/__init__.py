@@ -29,6 +29,7 @@ _HOMES = {
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
     "export_recording": "crumple.export",
+    "load_dataset": "crumple.datasets",
     "load_scene": "crumple.scenes",
     "read_pattern": "crumple.patterns",
     "remesh": "crumple.remeshing",
@@ -36,6 +37,7 @@ _HOMES = {
     "Simulation": "crumple.live",
     "simulate": "crumple.live",
     "sweep": "crumple.sweeping.sweep",
+    "write_dataset": "crumple.datasets",
 }
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "build",
     "create_recording",
     "export_recording",
+    "load_dataset",
     "load_scene",
     "preset",
     "read_pattern",
@@ -58,9 +61,11 @@ __all__ = [
     "run",
     "simulate",
     "sweep",
+    "write_dataset",
 ]
 
 if TYPE_CHECKING:
+    from crumple.datasets import load_dataset, write_dataset
     from crumple.errors import CrumpleError, InputError, SimulationError
     from crumple.export import export_recording
     from crumple.live import Simulation, simulate

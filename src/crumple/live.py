@@ -301,6 +301,8 @@ class Simulation:
         if self._recorder is not None:
             self._recorder.on_step(self.model, self.state, report)
         if self.state.time >= self._frame_end - rounding:
+            if self.state.time >= end:  # the frame records where handles are wanted now, not where they came from
+                self._let_handles_be(end)
             self._end_frame()
         return report
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 from crumple.benchmarking import BENCHMARKS, describe_machine, run_benchmarks
+from crumple.benchmarking.episodes import measure_episodes
 from crumple.benchmarking.folded import subdivide
 from crumple.benchmarking.iteration import _advance, _flat_state
 from crumple.benchmarking.report import PHASES, iteration_costs, scaling_exponent
@@ -65,7 +68,25 @@ def test_twist_reports_its_steps():
 def test_unknown_benchmark_is_refused():
     with pytest.raises(InputError, match="iteration"):
         run_benchmarks(["nothing"])
-    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing"}
+    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes"}
+
+
+def test_steps_of_episodes_are_counted():
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: pip install 'crumple[learn]'")
+    script, chance = measure_episodes((40,), 1).records
+    assert (script["policy"], chance["policy"]) == ("script", "chance")
+    assert chance["steps"] == 20
+    assert 5 <= int(script["steps"]) <= 20
+    assert float(script["steps/s"]) == pytest.approx(1e3 / float(script["ms/step"]))
+
+
+def test_without_gymnasium_the_report_says_so(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("crumple.envs")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    (record,) = measure_episodes((40,), 1).records
+    assert record["policy"] == "not measured"
+    assert "pip install 'crumple[learn]'" in str(record["why"])
 
 
 def test_machine_is_named():

@@ -38,7 +38,7 @@ COMMANDS = [
     "analyze",
     "validate",
 ]
-COMMANDS += ["bench", "render", "view", "export"]
+COMMANDS += ["bench", "render", "view", "export", "dataset"]
 
 
 def invoke(*arguments: object):

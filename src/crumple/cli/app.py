@@ -396,6 +396,33 @@ def export(
     export_folder(folder, to, output, frames=frames, topology=topology, obstacles=obstacles, texture=texture)
 
 
+@app.command()
+@guarded
+def dataset(
+    folders: Annotated[list[Path], typer.Argument(metavar="SWEEP|DIR...", help="Sweeps and recording folders.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="HDF5 file to write (.h5); its datasheet is beside it.")
+    ],
+    frames: Annotated[
+        str | None, typer.Option(metavar="A:B:C", help="A frame, or first:last:step, of every run (default: all).")
+    ] = None,
+    topology: Annotated[
+        str, typer.Option(help="changing: each frame's own mesh; constant: all frames of all runs on one.")
+    ] = "changing",
+    contacts: Annotated[
+        bool | None, typer.Option("--contacts/--no-contacts", help="Keep pairs in contact (default: if changing).")
+    ] = None,
+    precision: Annotated[str, typer.Option(help="single or double.")] = "single",
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Collect recordings in one file for learning: positions, meshes, actions, contacts, operators between meshes."""
+    from crumple.cli.collecting import collect_dataset
+
+    collect_dataset(
+        folders, output, frames=frames, topology=topology, contacts=contacts, precision=precision, force=force
+    )
+
+
 def _print_json(value: Any) -> None:
     from crumple.recording.log import strict_json
 

@@ -123,14 +123,15 @@ def choose_frames(
     )
 
 
-def parse_frames(recording: Recording, text: str | None) -> list[int]:
+def parse_frames(recording: Recording, text: str | None, place: str = "export --frames") -> list[int]:
     """The frames of a recording that `text` names: "12", "-1" (the last), or "first:last:step" with both ends included.
 
     Parts that are left out mean the first frame, the last frame and 1; frames that are not there are left out.
+    `place`: what an error is about.
     """
     known = recording.frames
     if not known:
-        raise InputError(str(recording.path), "has no finished frame to export")
+        raise InputError(str(recording.path), "has no finished frame")
     if text is None:
         return known
     parts = text.split(":")
@@ -139,14 +140,14 @@ def parse_frames(recording: Recording, text: str | None) -> list[int]:
     except ValueError:
         numbers = []
     if not 1 <= len(numbers) <= 3 or numbers == [None] or any(step is not None and step < 1 for step in numbers[2:]):
-        raise InputError("export --frames", "must be a frame such as 12 or -1, or first:last:step", text)
+        raise InputError(place, "must be a frame such as 12 or -1, or first:last:step", text)
     ends = [None if n is None else n if n >= 0 else known[max(n, -len(known))] for n in numbers[:2]]
     low = known[0] if ends[0] is None else ends[0]
     high = low if len(ends) == 1 else known[-1] if ends[1] is None else ends[1]
     step = (numbers[2] or 1) if len(numbers) == 3 else 1
     chosen = [frame for frame in known if low <= frame <= high and (frame - low) % step == 0]
     if not chosen:
-        raise InputError("export --frames", f"{recording.path} has frames {known[0]} to {known[-1]}", text)
+        raise InputError(place, f"{recording.path} has frames {known[0]} to {known[-1]}", text)
     return chosen
 
 

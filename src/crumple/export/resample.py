@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_matrix
 
 from crumple.geometry.overlap import vertex_charts
 from crumple.mesh.sheet_mesh import SheetMesh
@@ -54,8 +55,7 @@ class Resampler:
 
         A node on a seam takes the mean over its vertices.
         """
-        tree, layer = self._search(mesh)
-        found = tree.locate(self.target.u, self._inner, layer)
+        found = self._locate(mesh)
         result = []
         for value in values:
             at_vertex = found.interpolate(value[mesh.face_nodes])
@@ -64,10 +64,26 @@ class Resampler:
             result.append(total * self._share[:, None])
         return result
 
+    def operator(self, mesh: SheetMesh) -> csr_matrix:
+        """The sparse matrix P (target node_count, node_count) that does what `nodes` does: values on the target are
+        P @ values on `mesh`. Rows add up to 1."""
+        found = self._locate(mesh)
+        row = np.repeat(self.target.vertex_node, 3)
+        weight = (found.weight * self._share[self.target.vertex_node, None]).ravel()
+        column = mesh.face_nodes[found.face].ravel()
+        matrix = csr_matrix((weight, (row, column)), shape=(self.target.node_count, mesh.node_count))
+        matrix.eliminate_zeros()
+        return matrix
+
     def faces(self, mesh: SheetMesh) -> Ints:
         """The face of `mesh` at the middle of each face of the target, (target face_count,)."""
         tree, layer = self._search(mesh)
         return tree.locate(self._centre, self._centre, layer[self.target.faces[:, 0]]).face
+
+    def _locate(self, mesh: SheetMesh) -> Location:
+        """Where the vertices of the target are in `mesh`."""
+        tree, layer = self._search(mesh)
+        return tree.locate(self.target.u, self._inner, layer)
 
     def _search(self, mesh: SheetMesh) -> tuple[PatternTree, Ints]:
         """The faces of `mesh` ready for searching, and the layer of each vertex of the target."""

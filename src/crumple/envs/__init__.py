@@ -1,0 +1,36 @@
+"""Environments for reinforcement learning, after the interface of Gymnasium (needs `pip install 'crumple[learn]'`).
+
+Importing this package registers them:
+
+>>> import gymnasium, crumple.envs                    # doctest: +SKIP
+>>> env = gymnasium.make("crumple/Fold-v0")           # doctest: +SKIP
+>>> observation, info = env.reset(seed=1)             # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from crumple.errors import InputError
+
+try:
+    import gymnasium
+except ImportError as error:
+    raise InputError("crumple.envs", f"needs Gymnasium: pip install 'crumple[learn]' ({error})") from None
+
+from crumple.envs.flatten import FlattenEnv
+from crumple.envs.fold import FoldEnv
+from crumple.envs.scripted import SCRIPTED, play_episode, random_policy
+from crumple.envs.sheet_env import SheetEnv
+from crumple.envs.stuff import StuffEnv
+
+__all__ = ["ENVIRONMENTS", "SCRIPTED", "FlattenEnv", "FoldEnv", "SheetEnv", "StuffEnv", "play_episode", "random_policy"]
+
+ENVIRONMENTS = {
+    "crumple/Fold-v0": ("crumple.envs.fold:FoldEnv", 40),
+    "crumple/Flatten-v0": ("crumple.envs.flatten:FlattenEnv", 40),
+    "crumple/Stuff-v0": ("crumple.envs.stuff:StuffEnv", 40),
+}
+"""Where each environment is, and after how many steps an episode ends."""
+
+for _name, (_place, _steps) in ENVIRONMENTS.items():
+    if _name not in gymnasium.registry:
+        gymnasium.register(_name, entry_point=_place, max_episode_steps=_steps)
