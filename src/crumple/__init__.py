@@ -28,6 +28,7 @@ _HOMES = {
     "State": "crumple.state",
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
+    "energy": "crumple.energies.traced",
     "export_recording": "crumple.export",
     "load_scene": "crumple.scenes",
     "read_pattern": "crumple.patterns",
@@ -49,6 +50,7 @@ __all__ = [
     "State",
     "build",
     "create_recording",
+    "energy",
     "export_recording",
     "load_scene",
     "preset",
@@ -59,6 +61,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from crumple.energies.traced import energy
     from crumple.errors import CrumpleError, InputError, SimulationError
     from crumple.export import export_recording
     from crumple.live import Simulation, simulate

@@ -65,7 +65,7 @@ def test_twist_reports_its_steps():
 def test_unknown_benchmark_is_refused():
     with pytest.raises(InputError, match="iteration"):
         run_benchmarks(["nothing"])
-    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing"}
+    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "energies"}
 
 
 def test_machine_is_named():

@@ -8,6 +8,7 @@ from crumple.benchmarking.iteration import measure_iterations
 from crumple.benchmarking.report import Report
 from crumple.benchmarking.starting import measure_start
 from crumple.benchmarking.stuffing import measure_stuffing
+from crumple.benchmarking.tracing import measure_traced
 from crumple.benchmarking.twist import measure_twist
 from crumple.errors import InputError
 
@@ -16,6 +17,7 @@ BENCHMARKS: dict[str, Callable[[], Report]] = {
     "twist": measure_twist,
     "start": measure_start,
     "stuffing": measure_stuffing,
+    "energies": measure_traced,
 }
 """Every benchmark of `crumple bench` at full length."""
 QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
@@ -23,6 +25,7 @@ QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
     "twist": lambda: measure_twist((32,), 20),
     "start": lambda: measure_start(1),
     "stuffing": lambda: measure_stuffing(5, ("sheets[0].shape.size=0.014", "motions.shrink.keys[1].time=1.6")),
+    "energies": lambda: measure_traced(9e-3),
 }
 """The same on smaller sheets and for fewer steps."""
 

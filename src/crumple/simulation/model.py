@@ -13,9 +13,12 @@ from crumple.boundary.attachments import Attachment
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
 from crumple.contract import Term
+from crumple.energies.traced import EnergyFunction
+from crumple.energies.traced_term import Parameters
 from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity.options import PlasticityOptions
 from crumple.remeshing.options import MAX_FACES
 from crumple.simulation.schemes import SCHEMES, TR_BDF2
@@ -181,6 +184,23 @@ class Model:
         if term.name in {other.name for other in self.terms}:
             raise InputError("with_term: name of the term", "the model has a term of this name already", term.name)
         return replace(self, own_terms=(*self.own_terms, term))
+
+    def with_energy(
+        self,
+        function: EnergyFunction,
+        parameters: Callable[[SheetMesh], Parameters] | Parameters | None = None,
+        *,
+        damping: float = 0.0,
+        is_projected: bool | None = None,
+    ) -> Model:
+        """The model with an energy of one's own, a function decorated with `crumple.energy`.
+
+        `parameters`: a function of the mesh that returns name → values of every element, called again after each
+        remeshing, or values that fit any mesh; the others as for `EnergyFunction.term`.
+        """
+        if not isinstance(function, EnergyFunction):
+            raise InputError("with_energy: function", "must be decorated with @crumple.energy(...)", function)
+        return self.with_term(function.term(parameters, damping=damping, is_projected=is_projected))
 
     @property
     def is_plastic(self) -> bool:
