@@ -21,8 +21,17 @@ from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity.options import PlasticityOptions
 from crumple.remeshing.options import MAX_FACES
-from crumple.simulation.schemes import SCHEMES, TR_BDF2
-from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane, StrainLimits
+from crumple.simulation.schemes import SCHEMES, TR_BDF2, VERLET
+from crumple.simulation.terms import (
+    Air,
+    Attachments,
+    Bending,
+    Gravity,
+    Handles,
+    Membrane,
+    StrainLimits,
+    VelocityDamping,
+)
 from crumple.sizing.options import SizingOptions
 from crumple.state import State
 from crumple.typing import Floats
@@ -88,7 +97,8 @@ class SolverOptions:
     """Time stepping and Newton's method.
 
     `mode`: "dynamic" or "static" (each step seeks equilibrium);
-    `integrator`: "tr-bdf2" (second order) or "implicit-euler" (first order, dissipates motion);
+    `integrator`: "tr-bdf2" (second order), "implicit-euler" (first order, dissipates motion), "semi-implicit" (the
+    same with one linear solve [Baraff1998]) or "verlet" (explicit, so steps have to be short);
     `motion_tolerance`: error of the velocities at which Newton's method stops, over the change that forces make [-];
     `tolerance`, `speed_tolerance`: the same in dense contact and in static mode, as a share of the energy in play [-]
     and as the fastest correction anywhere [m/s];
@@ -144,6 +154,7 @@ class Model:
     """The constant part of a simulation; see `State` for what varies.
 
     `materials` are indexed by `SheetMesh.face_material`, `sheet_names` by `SheetMesh.face_sheet`.
+    `velocity_damping`: rate at which all motion of the sheets dies away [1/s].
     """
 
     materials: tuple[Material, ...]
@@ -160,6 +171,10 @@ class Model:
     frame_time: float = 0.04
     duration: float = 1.0
     own_terms: tuple[Term, ...] = ()
+    velocity_damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require("velocity_damping", self.velocity_damping, least=True)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -167,7 +182,7 @@ class Model:
         terms: list[Term] = [
             Gravity(self.materials, self.gravity),
             Membrane(self.materials, self.plasticity.rule != "none"),
-            Bending(self.materials, self.plasticity, self.solver.bending, self.handles),
+            Bending(self.materials, self.plasticity, self.bending_element, self.handles),
         ]
         if any(np.isfinite(material.strain_limit) for material in self.materials):
             terms.append(StrainLimits(self.materials))
@@ -177,7 +192,14 @@ class Model:
             terms.append(Attachments(self.attachments))
         if not self.wind.is_vacuum:
             terms.append(Air(self.wind))
+        if self.velocity_damping:
+            terms.append(VelocityDamping(self.materials, self.velocity_damping))
         return (*terms, *self.own_terms)
+
+    @property
+    def bending_element(self) -> str:
+        """The bending element: explicit steps have no unknown turns of edges, so they have hinges."""
+        return "hinge" if self.solver.integrator == VERLET else self.solver.bending
 
     def with_term(self, term: Term) -> Model:
         """The model with a term of one's own, which is mounted again after every remeshing."""

@@ -7,6 +7,7 @@ from crumple.simulation.terms.gravity import Gravity
 from crumple.simulation.terms.handles import Handles
 from crumple.simulation.terms.membrane import Membrane
 from crumple.simulation.terms.strain_limits import StrainLimits
+from crumple.simulation.terms.velocity_damping import VelocityDamping
 
 __all__ = [
     "Air",
@@ -18,4 +19,5 @@ __all__ = [
     "MountedHinges",
     "MountedMidedge",
     "StrainLimits",
+    "VelocityDamping",
 ]
