@@ -161,6 +161,8 @@ def test_errors_name_file_and_line():
     refused(lambda x0, k: k, "and then stiffness", elements="nodes", parameters={"stiffness": ()})  # here
     refused(lambda x0, k: k, "like (), (3,)", elements="nodes", parameters={"k": 3})  # here
     refused(lambda x0: 1.0, "nodes, edges, faces, hinges", elements="corners")  # here
+    with pytest.raises(InputError, match="written in Python"):
+        crumple.energy(elements="nodes")(np.sum)
 
 
 def test_wrong_parameters_are_told():

@@ -86,6 +86,7 @@ def test_equal_operations_are_one_node():
     a, b = graph.variable("a"), graph.variable("b")
     assert (a * b + b * a).index == ((b * a) + (a * b)).index
     assert a - a is graph.constant(0.0)
+    assert sum([vector([a, b]), vector([b, a])])[0] is a + b
     negative = -a
     assert -negative is a
 
@@ -115,6 +116,7 @@ def test_the_branch_not_taken_does_not_spoil_derivatives():
         (lambda a: cross([a, a], [a, a]), "three"),
         (lambda a: np.linalg.norm(vector([a, a, a])), "numpy"),
         (lambda a: sin(vector([a])), "one number"),
+        (lambda a: where(a > 0.0, vector([a]), vector([a])), "chooses between numbers"),
     ],
 )
 def test_what_cannot_be_traced_is_told(wrong, told):

@@ -155,7 +155,7 @@ def _load(name: str, source: str) -> ModuleType:
     if module_name in sys.modules:
         return sys.modules[module_name]
     path = cache_folder("energies") / f"{name}_{key}.py"
-    if not path.is_file() or path.read_text(encoding="utf-8") != source:
+    if not path.is_file() or path.read_bytes() != source.encode():
         _write(path, source)
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec is not None
@@ -169,6 +169,6 @@ def _load(name: str, source: str) -> ModuleType:
 def _write(path: Path, text: str) -> None:
     """Write a file at once: other processes see all of it or nothing."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+    with os.fdopen(handle, "wb") as file:
+        file.write(text.encode())
     os.replace(temporary, path)

@@ -68,13 +68,11 @@ class EnergyFunction:
     def __init__(
         self, function: Callable[..., Any], elements: str, parameters: dict[str, Shape], residuals: bool
     ) -> None:
+        if not inspect.isfunction(function):
+            raise InputError("crumple.energy", "must decorate a function that is written in Python", function)
         self.__wrapped__, self.__doc__ = function, function.__doc__
-        self.name, self.elements, self.parameters, self.has_residuals = (
-            function.__name__,
-            elements,
-            parameters,
-            residuals,
-        )
+        self.name = function.__name__ if function.__name__.isidentifier() else "energy"
+        self.elements, self.parameters, self.has_residuals = elements, parameters, residuals
         code = function.__code__
         self._file, self._line = code.co_filename, code.co_firstlineno
         if elements not in NODES:

@@ -37,6 +37,8 @@ def where(condition: Condition | bool, a: Scalar, b: Scalar) -> Scalar:
     """`a` where the condition holds, else `b`. The other branch may be infinite or undefined there."""
     if not isinstance(condition, Condition):
         return a if condition else b
+    if not (is_scalar(a) and is_scalar(b)):
+        raise TracingError("where chooses between numbers: take the components of vectors one by one")
     graph = condition.graph
     first, second = (item if isinstance(item, Value) else graph.constant(item) for item in (a, b))
     return choose(condition, first, second)

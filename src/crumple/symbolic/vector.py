@@ -47,7 +47,8 @@ class Vector:
     def __add__(self, other: Any) -> Vector:
         return Vector([a + b for a, b in self._pairs(other, "+")])
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> Vector:
+        return self if isinstance(other, int) and other == 0 else self + other  # sum() begins with 0
 
     def __sub__(self, other: Any) -> Vector:
         return Vector([a - b for a, b in self._pairs(other, "-")])
