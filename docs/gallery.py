@@ -49,6 +49,9 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("letter", "--quick", [("gallery-letter.jpg", "--frame 35 --texture ruled", "A letter pushed together.")]),
     ("moebius", "--quick", [("gallery-moebius.jpg", "", "A strip of polyester film, joined with half a turn.")]),
     ("flag", "--quick", [("gallery-flag.jpg", "", "A cotton flag in the wind.")]),
+    ("student-crush", "", [
+        ("gallery-crush.jpg", "--frame 30 --obstacles hidden", "A sheet folded before, between two planes, by a student's simulator."),
+    ]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip
 
