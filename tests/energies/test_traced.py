@@ -161,6 +161,9 @@ def test_errors_name_file_and_line():
     refused(lambda x0, k: k, "and then stiffness", elements="nodes", parameters={"stiffness": ()})  # here
     refused(lambda x0, k: k, "like (), (3,)", elements="nodes", parameters={"k": 3})  # here
     refused(lambda x0: 1.0, "nodes, edges, faces, hinges", elements="corners")  # here
+    refused(lambda x0: (), "at least one number", elements="nodes", residuals=True)  # here
+    alike = {"k": (2,), "k_0": ()}
+    refused(lambda x0, k, k_0: k_0, "too much alike", elements="nodes", parameters=alike)  # here
     with pytest.raises(InputError, match="written in Python"):
         crumple.energy(elements="nodes")(np.sum)
 

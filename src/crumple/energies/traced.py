@@ -233,10 +233,14 @@ class EnergyFunction:
         columns: list[str] = []
         shapes = self.parameters | ({TIME: ()} if self._has_time else {})
         given = {name: _parameter(graph, f"p_{name}", shape, columns) for name, shape in shapes.items()}
+        if len(set(columns)) < len(columns):
+            raise InputError(f"{self.place}: parameters", "these names are too much alike", list(shapes))
         returned = self._call([Vector(node) for node in nodes], given)
         if not self.has_residuals:
             return Formula(self.name, self._scalar(graph, returned), nodes, tuple(columns))
         items = list(returned) if isinstance(returned, (tuple, list, Vector)) else [returned]
+        if not items:
+            raise InputError(self.place, "must return at least one number")
         residuals = tuple(self._scalar(graph, item) for item in items)
         scale = _parameter(graph, "_scale", (), columns)
         shifts = [_parameter(graph, f"_shift{k}", (), columns) for k in range(len(residuals))]
