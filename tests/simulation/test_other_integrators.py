@@ -14,11 +14,13 @@ from crumple.energies.inertia import node_masses
 from crumple.errors import InputError, SimulationError
 from crumple.materials.material import Material
 from crumple.mesh import rectangle
+from crumple.recording.frame import state_digest
 from crumple.simulation.critical import critical_step
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import advance_once
-from crumple.simulation.model import ContactOptions, Model, SolverOptions
+from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions
 from crumple.simulation.step import measure_energies
+from crumple.sizing.options import SizingOptions
 from crumple.state import initial_state
 
 CLOTH = Material(
@@ -181,3 +183,18 @@ def test_damping_shortens_the_critical_step():
     kept = [e for kind, term in derived.terms if kind.is_in_play for e in term.stored(state, 0.0)]
     free = critical_step(kept, state.x, derived.mass, 0.0)
     assert critical_step(kept, state.x, derived.mass, free) == pytest.approx(free * (np.sqrt(2.0) - 1.0), rel=1e-6)
+
+
+@pytest.mark.parametrize("integrator", ["verlet", "semi-implicit"])
+def test_runs_with_remeshing_are_resumed_to_the_same_bits(integrator, tmp_path):
+    model, state = fluttering(integrator)
+    sizing = SizingOptions(size_min=0.012, size_max=0.05, refine_angle=0.2)
+    model = replace(model, remeshing=RemeshingOptions(sizing), frame_time=0.02)
+    whole = crumple.run(model, state, frames=2)
+    assert whole.mesh.face_count != state.mesh.face_count
+    sim = crumple.Simulation(model=model, state=state)
+    sim.record(tmp_path / "run")
+    sim.run(1)
+    sim.close()
+    with crumple.Simulation.resume(tmp_path / "run") as again:
+        assert state_digest(again.run(2)) == state_digest(whole)
