@@ -106,6 +106,13 @@ def test_verlet_chooses_a_stable_step_itself(critical):
     assert 0.25 * critical < report.step <= 0.5 * critical
 
 
+def test_sheets_that_are_too_stiff_for_verlet_are_refused(critical):
+    model, state = fluttering("verlet")
+    model = replace(model, solver=replace(model.solver, min_step=critical))
+    with pytest.raises(SimulationError, match=r"too stiff for Verlet's steps: .* less than solver.min_step"):
+        advance_once(state, Derived(model, state), 0.04, True)
+
+
 def test_the_semi_implicit_step_is_the_linear_system_of_the_paper(critical):
     step = 20.0 * critical
     model, state = fluttering("semi-implicit", step)

@@ -47,8 +47,17 @@ def elastic_acceleration(derived: Derived, stage: Stage) -> Floats:
 
 
 def stable_step(derived: Derived) -> float:
-    """The longest step [s] that is taken unasked: infinite for implicit integrators."""
+    """The longest step [s] that is taken unasked: infinite for implicit integrators.
+
+    SimulationError when it is below the shortest that the solver may take.
+    """
     solver = derived.model.solver
     if solver.integrator != VERLET or solver.mode == "static" or solver.fixed_step is not None:
         return np.inf
-    return SAFE * derived.critical_step
+    longest = SAFE * derived.critical_step
+    if longest < solver.min_step:
+        raise SimulationError(
+            f"the sheets are too stiff for Verlet's steps: they have to be below {longest:.3g} s, which is less than "
+            f"solver.min_step = {solver.min_step:.3g} s; take solver.integrator = 'semi-implicit'"
+        )
+    return longest
