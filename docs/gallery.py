@@ -50,7 +50,8 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("moebius", "--quick", [("gallery-moebius.jpg", "", "A strip of polyester film, joined with half a turn.")]),
     ("flag", "--quick", [("gallery-flag.jpg", "", "A cotton flag in the wind.")]),
     ("student-crush", "", [
-        ("gallery-crush.jpg", "--frame 30 --obstacles hidden", "A sheet folded before, between two planes, by a student's simulator."),
+        ("gallery-crush.jpg", "--frame 30 --obstacles hidden",
+         "A sheet folded before, between two planes, by a student's simulator."),
     ]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip
