@@ -52,6 +52,10 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("recrumple", "--quick", [("gallery-recrumple.jpg", "--frame 30", "A square crumpled and pulled open again.")]),
     ("sizes", "--quick", [("gallery-sizes.jpg", "--frame 20", "Four sheets in shrinking spheres.")]),
     ("squeeze", "--quick", [("gallery-squeeze.jpg", "--frame 40", "A tube of paper pressed flat between two plates.")]),
+    ("student-crush", "", [
+        ("gallery-crush.jpg", "--frame 30 --obstacles hidden",
+         "A sheet folded before, between two planes, by a student's simulator."),
+    ]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip
 

@@ -28,6 +28,7 @@ _HOMES = {
     "State": "crumple.state",
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
+    "energy": "crumple.energies.traced",
     "export_recording": "crumple.export",
     "load_dataset": "crumple.datasets",
     "load_scene": "crumple.scenes",
@@ -52,6 +53,7 @@ __all__ = [
     "State",
     "build",
     "create_recording",
+    "energy",
     "export_recording",
     "load_dataset",
     "load_scene",
@@ -66,6 +68,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from crumple.datasets import load_dataset, write_dataset
+    from crumple.energies.traced import energy
     from crumple.errors import CrumpleError, InputError, SimulationError
     from crumple.export import export_recording
     from crumple.live import Simulation, simulate

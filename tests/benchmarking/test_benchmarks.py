@@ -14,6 +14,7 @@ from crumple.benchmarking.iteration import _advance, _flat_state
 from crumple.benchmarking.report import PHASES, iteration_costs, scaling_exponent
 from crumple.benchmarking.starting import measure_start
 from crumple.benchmarking.stuffing import measure_stuffing
+from crumple.benchmarking.tracing import measure_traced
 from crumple.benchmarking.twist import measure_twist
 from crumple.errors import InputError
 from crumple.mesh import make_sheet_mesh, rectangle, validate_mesh
@@ -68,7 +69,7 @@ def test_twist_reports_its_steps():
 def test_unknown_benchmark_is_refused():
     with pytest.raises(InputError, match="iteration"):
         run_benchmarks(["nothing"])
-    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes"}
+    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes", "energies"}
 
 
 def test_steps_of_episodes_are_counted():
@@ -87,6 +88,16 @@ def test_without_gymnasium_the_report_says_so(monkeypatch):
     (record,) = measure_episodes((40,), 1).records
     assert record["policy"] == "not measured"
     assert "pip install 'crumple[learn]'" in str(record["why"])
+
+
+def test_traced_energies_are_those_by_hand():
+    records = measure_traced(0.05).records
+    assert [(row["energy"], row["asked for"]) for row in records] == [
+        ("hinge", "Hessian"), ("hinge", "value"), ("membrane", "Hessian"), ("membrane", "value"),
+    ]  # fmt: skip
+    for row in records:
+        assert float(row["difference"]) < 1e-12
+        assert float(row["ratio"]) == pytest.approx(float(row["traced [µs]"]) / float(row["by hand [µs]"]))
 
 
 def test_machine_is_named():

@@ -30,3 +30,14 @@ def test_examples(tmp_path, monkeypatch, capsys):
     assert names["after"] == pytest.approx(names["before"], rel=1e-9)
     free, drawn = names["free"].x[:, 0], names["drawn"].x[:, 0]
     assert abs(np.mean(drawn)) < 0.9 * abs(np.mean(free))
+
+
+@pytest.mark.slow
+def test_examples_of_own_energies(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    quicker = {'"size": 0.01}': '"size": 0.03}', "frames=15": "frames=6", "frames=30": "frames=12"}
+    quicker |= {'"size": 0.005}': '"size": 0.01}', '"size_min": 3e-3': '"size_min": 8e-3'}
+    names = run_blocks(page_blocks("own-energies.md", quicker), "own-energies.md")
+    assert np.ptp(names["last"].x[:, 2]) > 0.04, "the cushion is blown up"
+    assert np.ptp(names["rolled_up"].x[:, 2]) > 0.01, "the strip rolls up"
+    assert names["rolled_up"].mesh.face_count != names["state"].mesh.face_count

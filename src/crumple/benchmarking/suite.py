@@ -9,6 +9,7 @@ from crumple.benchmarking.iteration import measure_iterations
 from crumple.benchmarking.report import Report
 from crumple.benchmarking.starting import measure_start
 from crumple.benchmarking.stuffing import measure_stuffing
+from crumple.benchmarking.tracing import measure_traced
 from crumple.benchmarking.twist import measure_twist
 from crumple.errors import InputError
 
@@ -18,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[], Report]] = {
     "start": measure_start,
     "stuffing": measure_stuffing,
     "episodes": measure_episodes,
+    "energies": measure_traced,
 }
 """Every benchmark of `crumple bench` at full length."""
 QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
@@ -26,6 +28,7 @@ QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
     "start": lambda: measure_start(1),
     "stuffing": lambda: measure_stuffing(5, ("sheets[0].shape.size=0.014", "motions.shrink.keys[1].time=1.6")),
     "episodes": lambda: measure_episodes((150,), 1),
+    "energies": lambda: measure_traced(9e-3),
 }
 """The same on smaller sheets and for fewer steps."""
 

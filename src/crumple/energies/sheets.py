@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
 from crumple.energies.bending_measured import BendingMeasured, knot_angles
+from crumple.energies.elastic_energy import ElasticEnergy
+from crumple.energies.membrane_baraff_witkin import make_baraff_witkin
 from crumple.energies.membrane_measured import MembraneMeasured, make_membrane_measured
 from crumple.energies.membrane_stvk import MembraneStvk, make_membrane_stvk
+from crumple.energies.traced_energy import TracedResiduals
 from crumple.materials.material import CURVATURE_KNOTS, Material, bending_along
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Bools, Floats, Ints
@@ -29,39 +32,44 @@ Indices: TypeAlias = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class MembraneParts:
-    """The membranes of all faces of a mesh, unstrained at rest: `constant` ones, then `measured` ones, if any.
+    """The membranes of all faces of a mesh, unstrained at rest: `constant` ones, `measured` ones, and `stretched` ones
+    by the model of [Baraff1998], if any.
 
     `faces`: which faces each has;  `damping`: their damping time β [s];  `grain` (face_count,): see `_grain`.
     """
 
     constant: MembraneStvk | None
     measured: MembraneMeasured | None
-    faces: tuple[Indices, Indices]
-    damping: tuple[Floats, Floats]
+    stretched: TracedResiduals | None
+    faces: tuple[Indices, Indices, Indices]
+    damping: tuple[Floats, Floats, Floats]
     grain: Floats
 
-    def at(self, x: Floats, rest_strain: Floats) -> list[tuple[MembraneStvk, Floats]]:
+    def at(self, x: Floats, rest_strain: Floats) -> list[tuple[ElasticEnergy, Floats]]:
         """The energies with the Green strain `rest_strain` (face_count, 3) at rest, and the damping times of each.
 
         The stiffness of measured membranes is that of the pose x.
         """
-        parts: list[tuple[MembraneStvk, Floats]] = []
+        parts: list[tuple[ElasticEnergy, Floats]] = []
         rest_strain = _strain_along_grain(rest_strain, self.grain)
         if self.constant is not None:
             parts.append((replace(self.constant, rest_strain=rest_strain[self.faces[0]]), self.damping[0]))
         if self.measured is not None:
             rested = replace(self.measured, rest_strain=rest_strain[self.faces[1]])
             parts.append((rested.sampled(x), self.damping[1]))
+        if self.stretched is not None:
+            parts.append((self.stretched, self.damping[2]))
         return parts
 
 
 def make_membranes(mesh: SheetMesh, materials: tuple[Material, ...]) -> MembraneParts:
     """The membranes of `mesh`, whose faces name their material in `face_material`."""
-    is_measured = np.array([material.membrane_is_measured for material in materials])[mesh.face_material]
+    kinds = np.array([2 if one.is_baraff_witkin else int(one.membrane_is_measured) for one in materials])
+    kind = kinds[mesh.face_material]
     damping = np.array([material.damping for material in materials])[mesh.face_material]
     corners = _corners_along_grain(mesh, materials)
-    faces = np.flatnonzero(~is_measured), np.flatnonzero(is_measured)
-    constant, measured = None, None
+    faces = np.flatnonzero(kind == 0), np.flatnonzero(kind == 1), np.flatnonzero(kind == 2)
+    constant, measured, stretched = None, None, None
     if len(faces[0]):
         table = np.array([m.membrane if not m.membrane_is_measured else np.zeros(4) for m in materials])
         which = faces[0]
@@ -70,7 +78,18 @@ def make_membranes(mesh: SheetMesh, materials: tuple[Material, ...]) -> Membrane
         table = np.array([m.membrane if m.membrane_is_measured else np.zeros((6, 4)) for m in materials])
         which = faces[1]
         measured = make_membrane_measured(corners[which], mesh.face_nodes[which], table[mesh.face_material[which]])
-    return MembraneParts(constant, measured, faces, (damping[faces[0]], damping[faces[1]]), _grain(mesh, materials))
+    if len(faces[2]):
+        which = faces[2]
+        chosen = [materials[k] for k in mesh.face_material[which]]
+        stretched = make_baraff_witkin(
+            corners[which],
+            mesh.face_nodes[which],
+            np.array([[one.membrane[0], 0.5 * one.membrane[3]] for one in chosen]),
+            np.array([one.rest_scale for one in chosen]),
+            np.array([one.area_power for one in chosen]),
+        )
+    times = (damping[faces[0]], damping[faces[1]], damping[faces[2]])
+    return MembraneParts(constant, measured, stretched, faces, times, _grain(mesh, materials))
 
 
 @dataclass(frozen=True)
@@ -78,7 +97,8 @@ class HingeParts:
     """The hinges of a mesh: `hinges` between constant faces, then others, and the stencil of each group (n, 4).
 
     `length` (hinge_count,) [m];  `faces` (hinge_count, 2);  `face_area` (face_count,) [m²];
-    `side_stiffness` two of (hinge_count, width) [N m];  `weakening` (face_count,);  `damping` (hinge_count,) [s].
+    `side_stiffness` two of (hinge_count, width) [N m];  `weakening` (face_count,);  `damping` (hinge_count,) [s];
+    `is_squared` (hinge_count,): see `Material.area_power`.
     """
 
     hinges: tuple[Indices, Indices]
@@ -89,6 +109,7 @@ class HingeParts:
     side_stiffness: tuple[Floats, Floats]
     weakening: Floats
     damping: Floats
+    is_squared: Bools
 
     def stiffness(self, damage: Floats | None = None) -> Floats:
         """Bending stiffness B across each hinge, `damage` (face_count,) included [N m].
@@ -101,7 +122,10 @@ class HingeParts:
             face = self.faces[:, side]
             with np.errstate(divide="ignore"):  # a face without bending stiffness makes a hinge without
                 compliance += (self.face_area[face] * softening[face])[:, None] / self.side_stiffness[side]
-        return self._area[:, None] / compliance
+        bending: Floats = self._area[:, None] / compliance
+        if self.is_squared.any():  # |e|/h_e = 3 l²/(A1+A2) once more
+            bending[self.is_squared] *= (3.0 * self.length**2 / self._area)[self.is_squared, None]
+        return bending
 
     def at(self, rest_angle: Floats, damage: Floats | None = None) -> list[tuple[Hinge, Floats]]:
         """The energies with the angles `rest_angle` (hinge_count,) [rad] at rest, and the damping times of each."""
@@ -145,6 +169,7 @@ def make_hinges(mesh: SheetMesh, materials: tuple[Material, ...]) -> HingeParts:
         ),
         weakening=np.array([material.weakening for material in materials])[mesh.face_material],
         damping=np.array([material.damping for material in materials])[group].mean(axis=1),
+        is_squared=np.asarray(np.array([material.area_power for material in materials])[group].min(axis=1) == 2),
     )
 
 

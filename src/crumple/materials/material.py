@@ -20,6 +20,9 @@ STRAIN_KNOT = 1.0 / 6.0
 DIRECTION_KNOTS = np.radians([0.0, 22.5, 45.0, 67.5, 90.0])
 """Directions of largest stretch of the rows 1–5 of a measured membrane table, from u [rad]."""
 
+STVK, BARAFF_WITKIN = "stvk", "baraff-witkin"
+"""Models of the membrane."""
+
 
 @dataclass(frozen=True, eq=False)
 class Material:
@@ -36,7 +39,10 @@ class Material:
     `yield_strain` in plane, a norm of the Green strain, inf = never yields;
     `strain_limit` the largest stretch (length over length at rest) that it allows, > 1, inf = none;
     `grain_angle` [rad], counter-clockwise from u: the direction on the pattern that the first values of `membrane`
-    and `bending` belong to (a paper's machine direction), 0 = u itself.
+    and `bending` belong to (a paper's machine direction), 0 = u itself;
+    `model` of the membrane at large strains: "stvk", or "baraff-witkin" with hinges that bend, as in
+    `energies.membrane_baraff_witkin`; then also `rest_scale`, lengths over those of the pattern at rest, along u and v,
+    and `area_power`, the power of the area that weighs each face and, alike, each hinge: 1, or 2 as in the text.
     """
 
     name: str
@@ -50,6 +56,9 @@ class Material:
     yield_strain: float = float("inf")
     strain_limit: float = float("inf")
     grain_angle: float = 0.0
+    model: str = STVK
+    rest_scale: tuple[float, float] = (1.0, 1.0)
+    area_power: int = 1
 
     def __post_init__(self) -> None:
         _require(self.name, "thickness", self.thickness, "in m")
@@ -68,6 +77,8 @@ class Material:
         object.__setattr__(self, "bending", _table(self, "bending", self.bending, ((3,), (3, 5))))
         if not self.membrane_is_measured:
             _require_definite(self)
+        if self.model != STVK:
+            _require_plain(self)
         if self.bending.min() < 0.0 and not self.bending_is_measured:
             raise InputError(_place(self.name, "bending"), "must be >= 0, in N m", self.bending.tolist())
 
@@ -80,6 +91,11 @@ class Material:
     def bending_is_measured(self) -> bool:
         """Whether `bending` is a table over curvature."""
         return self.bending.ndim == 2
+
+    @property
+    def is_baraff_witkin(self) -> bool:
+        """Whether stretch, shear and bending are those of [Baraff1998]."""
+        return self.model == BARAFF_WITKIN
 
     @property
     def stretch_stiffness(self) -> float:
@@ -226,6 +242,23 @@ def _require_definite(material: Material) -> None:
     if min(c11, c22, c33) <= 0.0 or c12 * c12 > c11 * c22:
         remedy = "C11, C22, C33 must be > 0 and C12² <= C11 C22, in N/m"
         raise InputError(_place(material.name, "membrane"), remedy, material.membrane.tolist())
+
+
+def _require_plain(material: Material) -> None:
+    """Of the model of [Baraff1998] only what it has: two coefficients in plane, no tables, no yielding there."""
+    name = material.name
+    if material.model != BARAFF_WITKIN:
+        raise InputError(_place(name, "model"), f"must be {STVK!r} or {BARAFF_WITKIN!r}", material.model)
+    if material.membrane_is_measured or material.bending_is_measured:
+        raise InputError(_place(name, "model"), "has no tables of measured stiffnesses", material.model)
+    if material.membrane[0] != material.membrane[2] or material.membrane[1] != 0.0:
+        raise InputError(_place(name, "membrane"), "must be C, 0, C, C33 for this model", material.membrane.tolist())
+    if isfinite(material.yield_strain):
+        raise InputError(_place(name, "yield_strain"), "this model does not yield in plane", material.yield_strain)
+    if len(material.rest_scale) != 2 or not all(isfinite(b) and b > 0.0 for b in material.rest_scale):
+        raise InputError(_place(name, "rest_scale"), "must be two numbers > 0", material.rest_scale)
+    if material.area_power not in (1, 2):
+        raise InputError(_place(name, "area_power"), "must be 1 or 2", material.area_power)
 
 
 def _require(name: str, key: str, value: float, unit: str, *, positive: bool = True) -> None:

@@ -283,6 +283,7 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         remeshing=_remeshing(scene),
         frame_time=scene.run.frame_time,
         duration=scene.run.duration,
+        velocity_damping=scene.environment.velocity_damping,
     )
 
 

@@ -7,7 +7,9 @@ from math import radians
 from pathlib import Path
 from typing import Any
 
-from crumple.materials.material import Material
+import numpy as np
+
+from crumple.materials.material import BARAFF_WITKIN, Material
 from crumple.materials.measured import parse_arcsim_material
 from crumple.materials.presets import preset
 from crumple.scenes.arcsim_json import read_json
@@ -42,6 +44,8 @@ def _base(table: SheetMaterial, name: str, own: dict[str, Any]) -> Material:
     if table.file is not None:
         path = Path(table.file)
         return parse_arcsim_material(read_json(path, path.name), path.name)
+    if table.model is not None:
+        return _baraff_witkin(table, name, own)
     if table.membrane is not None:
         return Material(name, membrane=table.membrane, bending=table.bending, **own)  # type: ignore[arg-type]
     poisson = table.poisson if table.poisson is not None else 0.0
@@ -54,3 +58,19 @@ def _base(table: SheetMaterial, name: str, own: dict[str, Any]) -> Material:
     if table.young[0] == table.young[1] and table.shear is None and table.bend is None:
         return Material.isotropic(name, young=table.young[0], poisson=poisson, **own)
     return Material.orthotropic(name, young=table.young, poisson=poisson, shear=table.shear, bend=table.bend, **own)
+
+
+def _baraff_witkin(table: SheetMaterial, name: str, own: dict[str, Any]) -> Material:
+    """A material by the coefficients of [Baraff1998]; ½ k |e|/h_e (θ − θ̄)² is a bending stiffness of 3 k."""
+    assert table.stretch is not None  # the schema asks for these
+    assert table.shear is not None
+    assert table.bend is not None
+    return Material(
+        name,
+        membrane=np.array([table.stretch, 0.0, table.stretch, 2.0 * table.shear]),
+        bending=np.full(3, 3.0 * table.bend[0]),
+        model=BARAFF_WITKIN,
+        rest_scale=table.scale or (1.0, 1.0),
+        area_power=2 if table.area == "squared" else 1,
+        **own,
+    )

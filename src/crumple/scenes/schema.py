@@ -304,7 +304,7 @@ class Solver(Table):
     """Time stepping and Newton's method; see `SolverOptions`."""
 
     mode: Literal["dynamic", "static"] = "dynamic"
-    integrator: Literal["tr-bdf2", "implicit-euler"] = "tr-bdf2"
+    integrator: Literal["tr-bdf2", "implicit-euler", "semi-implicit", "verlet"] = "tr-bdf2"
     bending: Literal["midedge", "hinge"] = "midedge"
     motion_tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.motion_tolerance
     tolerance: Annotated[float, Quantity("", above=0, most=1)] = _SOLVER.tolerance
@@ -365,6 +365,7 @@ class Environment(Table):
 
     gravity: Acceleration = (0.0, 0.0, -STANDARD_GRAVITY)
     wind: SceneWind | None = None
+    velocity_damping: Annotated[float, Quantity("1/s", least=0, most=1e6)] = 0.0
 
 
 class Scene(Table):

@@ -11,6 +11,7 @@ from crumple.contact import ObstacleTrees, Surface, make_surface
 from crumple.contract import EdgeEnergy, Energy, MountedTerm, Stage, Term
 from crumple.energies.inertia import node_masses
 from crumple.linalg import make_solver
+from crumple.simulation.critical import critical_step
 from crumple.simulation.embedding import Embedding
 from crumple.simulation.model import Model
 from crumple.simulation.terms import Bending, Handles, MountedHinges, MountedMidedge, MountedPressing, Pressing
@@ -94,6 +95,19 @@ class Derived:
         return MixedSystem(count, self.state.mesh.edges, stencils, couplings, solver, self.timer)
 
     @cached_property
+    def explicit_system(self) -> NewtonSystem:
+        """The linear system of a step with explicit elasticity: masses, springs that hold something, contact."""
+        return NewtonSystem(len(self.nodes), [self.nodes], make_solver(self.model.solver.linear_solver), self.timer)
+
+    @cached_property
+    def critical_step(self) -> float:
+        """The step [s] at which explicit elasticity becomes unstable, for the pose of `state`."""
+        state = self.state
+        kept = [e for kind, term in self.terms if kind.is_in_play for e in term.stored(state, state.time)]
+        damping = max(material.damping for material in self.model.materials)
+        return critical_step([e for e in kept if isinstance(e, Energy)], state.x, self.mass, damping)
+
+    @cached_property
     def bending(self) -> MountedHinges | MountedMidedge:
         """The bending of this mesh."""
         found = next(term for kind, term in self.terms if isinstance(kind, Bending))
@@ -146,9 +160,10 @@ class Derived:
         terms = (term for kind, term in self.terms if kind.is_projected)
         return [energy for term in terms for energy in term.stored(state, state.time)]
 
-    def over(self, stage: Stage) -> list[Energy | EdgeEnergy]:
-        """The energies of all terms over a stage of a step."""
-        return [energy for _, term in self.terms for energy in term.over(stage)]
+    def over(self, stage: Stage, *, explicit: bool = False) -> list[Energy | EdgeEnergy]:
+        """The energies of all terms over a stage of a step; without the sheets' own with `explicit`."""
+        terms = (term for kind, term in self.terms if not (explicit and kind.is_in_play))
+        return [energy for term in terms for energy in term.over(stage)]
 
     def acceleration(self) -> Floats:
         """What acts on all nodes alike, (3,) [m/s²]."""

@@ -4,8 +4,10 @@
     x̂ = origin + s drift + s² g
 
 with the span s, the origin and the drift of the stage (see `schemes`); implicit Euler has the single stage s = dt,
-origin = x₀, drift = v₀. Friction, damping and the air act by the velocity (x − origin)/s of the stage, handles and
-obstacles are where they belong at its time, and every stage ends free of collisions.
+origin = x₀, drift = v₀. The semi-implicit step takes the first solution of its linear system, and Verlet's has the
+elastic acceleration of its start in x̂ instead of elastic(x). Friction, damping and the air act by the velocity
+(x − origin)/s of the stage, handles and obstacles are where they belong at its time, and every stage ends free of
+collisions.
 
 In static mode x̂ = x₀, weight is an energy of its own and s is so large that inertia only removes rigid motion.
 """
@@ -19,10 +21,12 @@ import numpy as np
 from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.simulation.derived import Derived
-from crumple.simulation.schemes import Instant, reached, scheme_stages, starting
+from crumple.simulation.explicit import elastic_acceleration
+from crumple.simulation.schemes import SEMI_IMPLICIT, VERLET, Instant, reached, scheme_stages, starting
 from crumple.simulation.stopping import stage_stop
 from crumple.solving.newton import Ending, Newton, Outcome
 from crumple.solving.potential import Potential
+from crumple.solving.single import SingleSolve
 from crumple.solving.touching import Touching
 from crumple.state import State
 from crumple.typing import Floats
@@ -51,7 +55,7 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     half_turn, multipliers = state.half_turn, None
     stage = next(stages)
     while True:
-        found = _solve(derived, stage, obstacle_x, half_turn, multipliers, hold=hold)
+        found = _solve(derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme)
         multipliers = found.multipliers
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
@@ -85,6 +89,7 @@ def _solve(
     multipliers: tuple[Floats, ...] | None,
     *,
     hold: bool,
+    scheme: str,
 ) -> Outcome:
     """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3), the edges' half turns
     (edge_count,) and the multipliers that the stage before has left, if there was one."""
@@ -93,18 +98,25 @@ def _solve(
     target = model.obstacle_positions(stage.time)
     surface = derived.surface(stage.time)
     touching = None
+    is_explicit = scheme == VERLET and not stage.is_static
+    system = derived.explicit_system if is_explicit else derived.system
     if surface is not None:
         touching = Touching(surface, model.contact.stiffness, x, derived.timer, derived.trees(stage.time))
         passed = 1.0 - stage.span / (stage.time - stage.since)
         before = np.concatenate([stage.origin, obstacle_x + passed * (target - obstacle_x)])
         stencil = touching.rub(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
-        derived.system.thin([stencil])
+        system.thin([stencil])
     inertia = _inertia(derived, stage)
-    energies = [inertia, *derived.over(stage)]
+    if is_explicit:
+        inertia = replace(inertia, center=inertia.center + stage.span**2 * elastic_acceleration(derived, stage))
+        stage = replace(stage, guess=inertia.center)
+    energies = [inertia, *derived.over(stage, explicit=is_explicit)]
     potential = Potential(len(stage.start), energies, touching, derived.timer, turn_count=derived.turn_count)
     if multipliers:
         potential.resume_multipliers(multipliers)
-    newton = Newton(potential, derived.system, stage_stop(derived, stage, inertia, touching, x), enforce=True)
+    stop = stage_stop(derived, stage, inertia, touching, x)
+    is_single = scheme == SEMI_IMPLICIT and not stage.is_static
+    newton = SingleSolve(potential, system, stop) if is_single else Newton(potential, system, stop, enforce=True)
     return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
 
 

@@ -14,12 +14,15 @@ from crumple.boundary.creases import HARD, SPRING, Crease
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
 from crumple.contract import Term
+from crumple.energies.traced import EnergyFunction
+from crumple.energies.traced_term import Parameters
 from crumple.energies.wind import Wind
 from crumple.errors import InputError
 from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity.options import PlasticityOptions
 from crumple.remeshing.options import MAX_FACES
-from crumple.simulation.schemes import SCHEMES, TR_BDF2
+from crumple.simulation.schemes import SCHEMES, TR_BDF2, VERLET
 from crumple.simulation.terms import (
     Air,
     Attachments,
@@ -30,6 +33,7 @@ from crumple.simulation.terms import (
     Membrane,
     Pressing,
     StrainLimits,
+    VelocityDamping,
 )
 from crumple.sizing.options import SizingOptions
 from crumple.state import State
@@ -96,7 +100,8 @@ class SolverOptions:
     """Time stepping and Newton's method.
 
     `mode`: "dynamic" or "static" (each step seeks equilibrium);
-    `integrator`: "tr-bdf2" (second order) or "implicit-euler" (first order, dissipates motion);
+    `integrator`: "tr-bdf2" (second order), "implicit-euler" (first order, dissipates motion), "semi-implicit" (the
+    same with one linear solve [Baraff1998]) or "verlet" (explicit, so steps have to be short);
     `motion_tolerance`: error of the velocities at which Newton's method stops, over the change that forces make [-];
     `tolerance`, `speed_tolerance`: the same in dense contact and in static mode, as a share of the energy in play [-]
     and as the fastest correction anywhere [m/s];
@@ -154,6 +159,7 @@ class Model:
     """The constant part of a simulation; see `State` for what varies.
 
     `materials` are indexed by `SheetMesh.face_material`, `sheet_names` by `SheetMesh.face_sheet`.
+    `velocity_damping`: rate at which all motion of the sheets dies away [1/s].
     """
 
     materials: tuple[Material, ...]
@@ -171,6 +177,10 @@ class Model:
     frame_time: float = 0.04
     duration: float = 1.0
     own_terms: tuple[Term, ...] = ()
+    velocity_damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require("velocity_damping", self.velocity_damping, least=True)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -178,7 +188,7 @@ class Model:
         terms: list[Term] = [
             Gravity(self.materials, self.gravity),
             Membrane(self.materials, self.plasticity.rule != "none"),
-            Bending(self.materials, self.plasticity, self.solver.bending, self.handles, self.creases),
+            Bending(self.materials, self.plasticity, self.bending_element, self.handles, self.creases),
         ]
         if any(crease.drive == SPRING for crease in self.creases):
             terms.append(CreaseSprings(self.creases, self.materials))
@@ -192,13 +202,37 @@ class Model:
             terms.append(Pressing(self.creases, self.materials, float(np.radians(self.solver.angle_tolerance))))
         if not self.wind.is_vacuum:
             terms.append(Air(self.wind))
+        if self.velocity_damping:
+            terms.append(VelocityDamping(self.materials, self.velocity_damping))
         return (*terms, *self.own_terms)
+
+    @property
+    def bending_element(self) -> str:
+        """The bending element: explicit steps have no unknown turns of edges, so they have hinges."""
+        return "hinge" if self.solver.integrator == VERLET else self.solver.bending
 
     def with_term(self, term: Term) -> Model:
         """The model with a term of one's own, which is mounted again after every remeshing."""
         if term.name in {other.name for other in self.terms}:
             raise InputError("with_term: name of the term", "the model has a term of this name already", term.name)
         return replace(self, own_terms=(*self.own_terms, term))
+
+    def with_energy(
+        self,
+        function: EnergyFunction,
+        parameters: Callable[[SheetMesh], Parameters] | Parameters | None = None,
+        *,
+        damping: float = 0.0,
+        is_projected: bool | None = None,
+    ) -> Model:
+        """The model with an energy of one's own, a function decorated with `crumple.energy`.
+
+        `parameters`: a function of the mesh that returns name → values of every element, called again after each
+        remeshing, or values that fit any mesh; the others as for `EnergyFunction.term`.
+        """
+        if not isinstance(function, EnergyFunction):
+            raise InputError("with_energy: function", "must be decorated with @crumple.energy(...)", function)
+        return self.with_term(function.term(parameters, damping=damping, is_projected=is_projected))
 
     @property
     def is_plastic(self) -> bool:

@@ -11,6 +11,9 @@ which is the minimum of an incremental potential with the inertia ½ |x − orig
   differentiation formula of second order over the whole step, both with span (γ/2) h. Second order and L-stable; it
   needs the acceleration at the start, which is the one at the end of the step before.
 * "implicit-euler": one stage, first order; it needs nothing but x and v.
+* "semi-implicit" [Baraff1998]: the same stage, of which only the first linear system is solved, see `solving.single`.
+* "verlet": the same stage with the elastic forces of its start, see `simulation.explicit`; x₂ − 2 x₁ + x₀ = h² a(x₁),
+  and v is that of the middle of the step. It must be shorter than a critical step.
 
 TR-BDF2 takes one step at a time, so steps of any length follow each other, and both of its stages are of second order.
 The latter is what a sheet asks for that hardly stretches: for a stiff triangle that turns once in 1 s, in steps of
@@ -30,8 +33,8 @@ from crumple.contract import Stage
 from crumple.state import State
 from crumple.typing import Floats
 
-EULER, TR_BDF2 = "implicit-euler", "tr-bdf2"
-SCHEMES = (TR_BDF2, EULER)
+EULER, TR_BDF2, SEMI_IMPLICIT, VERLET = "implicit-euler", "tr-bdf2", "semi-implicit", "verlet"
+SCHEMES = (TR_BDF2, EULER, SEMI_IMPLICIT, VERLET)
 
 GAMMA = 2.0 - sqrt(2.0)
 """Share of the step that the first stage of TR-BDF2 covers."""
@@ -42,7 +45,7 @@ WEIGHT = 0.25 * sqrt(2.0)
 ERROR_WEIGHTS = ((4.0 * WEIGHT - 1.0) / 3.0, -1.0 / 3.0, 2.0 * SPAN / 3.0)
 """Weights of start, first stage and end in TR-BDF2 minus those of the formula of third order on the same stages."""
 
-ERROR_ORDER = {TR_BDF2: 3, EULER: 2}
+ERROR_ORDER = {TR_BDF2: 3, EULER: 2, SEMI_IMPLICIT: 2, VERLET: 2}
 """Power of the step with which the error of one step grows."""
 
 
@@ -84,7 +87,7 @@ def scheme_stages(scheme: str, state: State, step: float, *, is_static: bool = F
     """The stages of one step of `step` [s] from `state`."""
     if is_static:
         return _static(state, step)
-    return _euler(state, step) if scheme == EULER else _tr_bdf2(state, step)
+    return _tr_bdf2(state, step) if scheme == TR_BDF2 else _euler(state, step)
 
 
 def _static(state: State, step: float) -> Stages:
@@ -160,9 +163,9 @@ def _advanced(begin: Instant, span: float) -> tuple[tuple[tuple[float, Floats], 
 def path_error(scheme: str, instants: Sequence[Instant], step: float) -> Floats:
     """Estimated local error of the positions after a step [m], (node_count, 3).
 
-    `instants`: at its start and at every stage. Implicit Euler misses ½ h² a; TR-BDF2 is compared with the formula of
+    `instants`: at its start and at every stage. Euler's steps miss ½ h² a; TR-BDF2 is compared with the formula of
     third order that uses the same stages.
     """
-    if scheme == EULER:
+    if scheme != TR_BDF2:
         return 0.5 * step * (instants[-1].v - instants[0].v)
     return step * np.asarray(sum(weight * one.v for weight, one in zip(ERROR_WEIGHTS, instants, strict=True)))

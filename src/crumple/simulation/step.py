@@ -10,6 +10,7 @@ from crumple.contract.term import kinetic_energy
 from crumple.forking import note_threads
 from crumple.simulation.arrivals import check_arrivals
 from crumple.simulation.derived import Derived
+from crumple.simulation.explicit import stable_step
 from crumple.simulation.integrate import Passage, integrate
 from crumple.simulation.model import Model
 from crumple.simulation.observers import StepReport
@@ -31,7 +32,7 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
     begin = clock.perf_counter()
     model = derived.model
     is_held = bool(np.any(state.obstacle_lag > 0.0))
-    attempt = first_attempt(model.solver, state, end - state.time, hold=is_held)
+    attempt = first_attempt(model.solver, state, end - state.time, hold=is_held, longest=stable_step(derived))
     while True:
         for _, term in derived.terms:
             state = term.begin(state, attempt.step)

@@ -16,7 +16,7 @@ import numpy as np
 from crumple.errors import SimulationError
 from crumple.simulation.integrate import Passage
 from crumple.simulation.model import SolverOptions
-from crumple.simulation.schemes import ERROR_ORDER, EULER, path_error
+from crumple.simulation.schemes import ERROR_ORDER, EULER, TR_BDF2, path_error
 from crumple.solving.newton import Ending, Outcome
 from crumple.state import State
 from crumple.typing import Floats
@@ -62,12 +62,15 @@ class Attempt:
     trouble: str = ""
 
 
-def first_attempt(options: SolverOptions, state: State, remaining: float, *, hold: bool) -> Attempt:
+def first_attempt(
+    options: SolverOptions, state: State, remaining: float, *, hold: bool, longest: float = np.inf
+) -> Attempt:
     """The first try within the `remaining` time [s], which is divided evenly into steps.
 
-    `hold`: obstacles may be held back at once, because they are already: shortening the step has not helped.
+    `hold`: obstacles may be held back at once, because they are already: shortening the step has not helped;
+    `longest`: step that is stable [s], if the step is not prescribed.
     """
-    wanted = options.fixed_step or min(state.step_size, options.max_step)
+    wanted = options.fixed_step or min(state.step_size, options.max_step, longest)
     return Attempt(remaining / max(1, ceil(remaining / wanted - 1e-9)), state.dense_steps > 0 or hold, hold)
 
 
@@ -90,8 +93,9 @@ def next_attempt(options: SolverOptions, failed: Attempt, ending: Ending, passag
 
 
 def choose_scheme(options: SolverOptions, attempt: Attempt, *, has_acceleration: bool) -> str:
-    """The scheme of an attempt: implicit Euler at the start of a run and in dense contact."""
-    return options.integrator if has_acceleration and not attempt.dense else EULER
+    """The scheme of an attempt: implicit Euler in dense contact, and instead of TR-BDF2 at the start of a run."""
+    is_ready = has_acceleration or options.integrator != TR_BDF2
+    return options.integrator if is_ready and not attempt.dense else EULER
 
 
 def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int, outcome: Outcome) -> int:
@@ -100,6 +104,8 @@ def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int,
         return 0
     if attempt.dense:
         return DENSE_STEPS if outcome.loose or before == 0 else before - 1
+    if options.integrator != TR_BDF2:
+        return 0
     cost = outcome.iterations * options.max_step / attempt.step
     return DENSE_STEPS if outcome.contacts and (outcome.loose or cost > NEEDLESS) else 0
 
@@ -114,7 +120,7 @@ def step_error(options: SolverOptions, passage: Passage, step: float, mass: Floa
         return 0.0
     error = _mean(mass, path_error(passage.scheme, passage.instants, step))
     most = options.step_error * size
-    if passage.scheme == EULER or step <= SHORTEST_IN_MOTION * options.max_step:
+    if passage.scheme != TR_BDF2 or step <= SHORTEST_IN_MOTION * options.max_step:
         return error / most
     way = step * max(_mean(mass, one.v - mass @ one.v / mass.sum()) for one in passage.instants)
     return error / min(max(options.path_error * way, LEAST_WAY * most), most)

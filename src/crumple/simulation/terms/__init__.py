@@ -9,6 +9,7 @@ from crumple.simulation.terms.handles import Handles
 from crumple.simulation.terms.membrane import Membrane
 from crumple.simulation.terms.pressing import MountedPressing, Pressing
 from crumple.simulation.terms.strain_limits import StrainLimits
+from crumple.simulation.terms.velocity_damping import VelocityDamping
 
 __all__ = [
     "Air",
@@ -23,4 +24,5 @@ __all__ = [
     "MountedPressing",
     "Pressing",
     "StrainLimits",
+    "VelocityDamping",
 ]

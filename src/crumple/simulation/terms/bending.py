@@ -54,8 +54,9 @@ class Bending(Term):
     """The bending of sheets of the `materials`, which yield by the rule of `plasticity`.
 
     `element`: "midedge", right on any mesh and for any Poisson's ratio and grain, or "hinge". Materials with measured
-    bending and the rule "rest-angle" are about hinges, so they have hinges in any case. Faces that one of the `handles`
-    holds by all their nodes do not bend. At driven `creases` bending ends; the faces beside pressed ones do not yield.
+    bending or of [Baraff1998] and the rule "rest-angle" are about hinges, so they have hinges in any case. Faces that
+    one of the `handles` holds by all their nodes do not bend. At driven `creases` bending ends; the faces beside
+    pressed ones do not yield.
     """
 
     materials: tuple[Material, ...]
@@ -75,8 +76,8 @@ class Bending(Term):
     @property
     def has_hinges(self) -> bool:
         """Whether it is hinges that bend."""
-        is_measured = any(material.bending_is_measured for material in self.materials)
-        return self.element == "hinge" or is_measured or self.plasticity.rule == "rest-angle"
+        has_own = any(material.bending_is_measured or material.is_baraff_witkin for material in self.materials)
+        return self.element == "hinge" or has_own or self.plasticity.rule == "rest-angle"
 
     def mount(self, state: State) -> MountedTerm:
         law = make_yield_law(
