@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +43,11 @@ def local_workers(count: int | None) -> Iterator[Any]:
         raise InputError("--workers", f"must be 1 to {MOST_WORKERS}", number)
     with _quiet():
         try:
-            cluster = distributed.LocalCluster(
-                n_workers=number, threads_per_worker=1, processes=True, host="127.0.0.1",
-                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, env=ONE_THREAD,
-            )  # fmt: skip
+            with _unheard_by_children():
+                cluster = distributed.LocalCluster(
+                    n_workers=number, threads_per_worker=1, processes=True, host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, env=ONE_THREAD,
+                )  # fmt: skip
         except (RuntimeError, OSError) as error:
             remedy = 'a script that calls crumple.sweep needs the line `if __name__ == "__main__":` before it'
             raise SimulationError(f"the workers did not start: {_line(error)} ({remedy})") from None
@@ -123,6 +126,21 @@ def _sees(path: str, token: str) -> bool:
         return Path(path).read_text() == token
     except OSError:
         return False
+
+
+@contextmanager
+def _unheard_by_children() -> Iterator[None]:
+    """Ctrl-C in a terminal reaches all processes that it started; threads and workers that begin here do not hear it,
+    and this process does afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let signals through again, where it is not running yet
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

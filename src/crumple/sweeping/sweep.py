@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,10 @@ AHEAD = 2
 
 class Watcher:
     """Is told how a sweep goes on; every method may be left as it is."""
+
+    def held_off(self) -> AbstractContextManager[None]:
+        """Inside of it an interruption waits: workers start and stop there, which Dask wants to do in peace."""
+        return nullcontext()
 
     def on_note(self, text: str) -> None:
         """Something that the user should know."""
@@ -110,7 +114,9 @@ def lead(
     connection: AbstractContextManager[Any] = (
         local_workers(workers) if scheduler is None else joined_workers(scheduler, watching.on_note)
     )
-    with connection as client:
+    with ExitStack() as stack:
+        with watching.held_off():
+            client = stack.enter_context(connection)
         check_workers(client, named_files(scenes), watching.on_note)
         with open_sweep(folder) if is_sweep(folder) else create_sweep(folder, plan) as writer:
             _Leader(client, writer, scenes, own or {}, watching).run(estimate)
