@@ -35,8 +35,9 @@ def test_the_exponent():
     assert "mass^0.400 ± 0.000 at the same pressure, 12 runs" in found.describe()
 
 
-def test_the_error_is_the_scatter_of_whole_studies():
+def test_the_error_is_the_scatter_of_whole_studies(monkeypatch):
     """Over many studies, the exponents scatter by as much as each study says of itself."""
+    monkeypatch.setattr("crumple.sweeping.statistics.RESAMPLES", 100)
     found = [fit_mass_size(made_up(np.random.default_rng(k), 0.1)) for k in range(60)]
     scatter = np.std([law.exponent for law in found], ddof=1)
     assert np.mean([law.error for law in found]) == pytest.approx(scatter, rel=0.25)

@@ -131,7 +131,7 @@ def _sample(folder: SweepFolder, name: str) -> Sample | None:
 
 
 def _within(samples: Sequence[Sample], window: float) -> list[Sample]:
-    """The samples with the part of their curves below `window` times the width, those with two frames there at least."""
+    """The samples with the part of their curves below `window` times the width, if it has two frames at least."""
     cut = [replace(sample, curve=sample.curve.below(window * sample.width)) for sample in samples]
     return [sample for sample in cut if len(sample.curve.radius) >= 2]
 
