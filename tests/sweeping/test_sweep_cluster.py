@@ -72,7 +72,7 @@ def test_workers_without_the_file_system_send_recordings_back(tmp_path, monkeypa
         "import pathlib\n"
         "real = pathlib.Path.read_text\n"
         "def read_text(self, *given, **options):\n"
-        "    if self.name == '.shared':\n"
+        "    if self.name == 'sweep.toml':\n"
         "        raise FileNotFoundError(str(self))\n"
         "    return real(self, *given, **options)\n"
         "pathlib.Path.read_text = read_text\n"

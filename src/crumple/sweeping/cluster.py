@@ -5,11 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
-from pathlib import Path
 from typing import Any
 
 from crumple.errors import InputError, SimulationError
@@ -20,7 +18,6 @@ ONE_THREAD = {name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MK
 CONNECT_TIMEOUT = 10.0
 """How long a scheduler may take to answer [s]."""
 MOST_WORKERS = 1024
-TOKEN = ".shared"
 
 Say = Callable[[str], None]
 
@@ -99,16 +96,6 @@ def check_workers(client: Any, files: Sequence[str], say: Say) -> None:
             say(f"worker {address} has {loose}: the last bits of its runs may differ")
 
 
-def sharing_workers(client: Any, folder: Path) -> bool:
-    """Whether all workers see `folder`: a file that was just written there tells."""
-    token, path = uuid.uuid4().hex, folder / TOKEN
-    path.write_text(token)
-    try:
-        return all(client.run(_sees, str(path.absolute()), token).values())
-    finally:
-        path.unlink(missing_ok=True)
-
-
 def _probe(files: list[str]) -> tuple[dict[str, str], int, str]:
     """On a worker: which crumple it has, its threads, and the first of `files` that it cannot read."""
     from distributed import get_worker
@@ -119,13 +106,6 @@ def _probe(files: list[str]) -> tuple[dict[str, str], int, str]:
     except ValueError:
         threads = 1
     return identity(), threads, missing
-
-
-def _sees(path: str, token: str) -> bool:
-    try:
-        return Path(path).read_text() == token
-    except OSError:
-        return False
 
 
 @contextmanager
