@@ -72,7 +72,7 @@ def test_workers_without_the_file_system_send_recordings_back(tmp_path, monkeypa
         "import pathlib\n"
         "real = pathlib.Path.read_text\n"
         "def read_text(self, *given, **options):\n"
-        "    if self.name == '.shared':\n"
+        "    if self.name == 'sweep.toml':\n"
         "        raise FileNotFoundError(str(self))\n"
         "    return real(self, *given, **options)\n"
         "pathlib.Path.read_text = read_text\n"
@@ -111,3 +111,19 @@ def test_another_version_on_the_workers_is_refused(tmp_path):
     assert f"has crumple 0.0.9, this machine {library.__version__}" in said
     assert "Traceback" not in said
     assert not (tmp_path / "s").exists()
+
+
+def test_the_end_of_the_scheduler_is_one_line(tmp_path):
+    scene, out = write_scene(tmp_path), tmp_path / "sweep"
+    with Cluster(tmp_path) as cluster:
+        cluster.start_worker()
+        options = ["--vary", "contact.friction=0.1,0.2,0.3", "--out", out, "--scheduler", cluster.address]
+        client = crumple("sweep", scene, *options)
+        wait_until(lambda: any(frames > 2 for frames in frames_of(out).values()))
+        cluster.processes[0].send_signal(signal.SIGKILL)
+        said = client.communicate(timeout=120)[0]
+    assert client.returncode == 1, said
+    assert "Traceback" not in said
+    last = said.strip().splitlines()[-1]
+    assert last.startswith(f"crumple: {out}: the scheduler is gone; ")
+    assert last.endswith(f"go on with: crumple sweep --resume --out {out}")

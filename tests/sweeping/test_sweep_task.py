@@ -128,7 +128,7 @@ def test_a_stopped_sweep_begins_nothing(tmp_path, scene):
 
 
 def test_another_version_is_refused(tmp_path, scene):
-    asker = Task("s", "0", scene, None).asker
+    asker = Task("s", "0", scene, "").asker
     for key, value, said in (
         ("crumple", "9.9", "has crumple"),
         ("Python", "2.7", "has Python"),
@@ -141,7 +141,8 @@ def test_another_version_is_refused(tmp_path, scene):
 
 def test_without_a_shared_folder_the_recording_is_sent_back(tmp_path, scene, alone, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    outcome = perform(Task("s", "0000", scene, None))
+    outcome = perform(Task("s", "0000", scene, str(tmp_path / "there"), mark=str(tmp_path / "nowhere" / "sweep.toml")))
+    assert not (tmp_path / "there").exists()
     assert own_folder("s", "0000").is_dir()
     unpack(outcome.packed, tmp_path / "runs" / "0000")
     assert digests(tmp_path / "runs" / "0000") == alone

@@ -47,12 +47,7 @@ def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
     if as_json:
         record: dict[str, Any] = {"means": means.to_dict("records")}
         if law is not None:
-            record["mass_size"] = {
-                "exponent": law.exponent,
-                "error": law.error,
-                "interval": law.interval,
-                "others": law.others,
-            }
+            record["mass_size"] = {"exponent": law.exponent, "error": law.error, "others": law.others}
         typer.echo(strict_json(record))
         return
     console = Console()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def sweep_scene(
         estimate, _ = check_plan(plan or SweepFolder(out).plan, out, shown.on_note)
         return _show(console, estimate, workers_here(workers))
     try:
-        with Interruption():
+        with shown.interruption:
             lead(plan, out, resume=resume, workers=workers, scheduler=scheduler, watcher=shown)
     except KeyboardInterrupt:
         remedy = f"go on with: crumple sweep --resume --out {out}" if is_sweep(out) else "nothing was begun"
@@ -75,6 +76,7 @@ class SweepProgress(Watcher):
 
     def __init__(self, console: Console) -> None:
         self._console, self._lock = console, threading.Lock()
+        self.interruption = Interruption()
         self.runs = self.done = self.failed = 0
         self._frames: dict[str, int] = {}
         self._begun: dict[str, int] = {}
@@ -86,6 +88,12 @@ class SweepProgress(Watcher):
             disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("sweep", total=1, status="")
+
+    @contextmanager
+    def held_off(self) -> Iterator[None]:
+        with self.interruption.held_off():
+            yield
+        self.interruption.stop_if_asked()
 
     def on_note(self, text: str) -> None:
         self._console.print(f"note: {text}", highlight=False, markup=False, soft_wrap=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-import uuid
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from multiprocessing import resource_tracker
 from typing import Any
 
 from crumple.errors import InputError, SimulationError
@@ -18,7 +18,6 @@ ONE_THREAD = {name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MK
 CONNECT_TIMEOUT = 10.0
 """How long a scheduler may take to answer [s]."""
 MOST_WORKERS = 1024
-TOKEN = ".shared"
 
 Say = Callable[[str], None]
 
@@ -41,10 +40,11 @@ def local_workers(count: int | None) -> Iterator[Any]:
         raise InputError("--workers", f"must be 1 to {MOST_WORKERS}", number)
     with _quiet():
         try:
-            cluster = distributed.LocalCluster(
-                n_workers=number, threads_per_worker=1, processes=True, host="127.0.0.1",
-                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, env=ONE_THREAD,
-            )  # fmt: skip
+            with _unheard_by_children():
+                cluster = distributed.LocalCluster(
+                    n_workers=number, threads_per_worker=1, processes=True, host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, env=ONE_THREAD,
+                )  # fmt: skip
         except (RuntimeError, OSError) as error:
             remedy = 'a script that calls crumple.sweep needs the line `if __name__ == "__main__":` before it'
             raise SimulationError(f"the workers did not start: {_line(error)} ({remedy})") from None
@@ -96,16 +96,6 @@ def check_workers(client: Any, files: Sequence[str], say: Say) -> None:
             say(f"worker {address} has {loose}: the last bits of its runs may differ")
 
 
-def sharing_workers(client: Any, folder: Path) -> bool:
-    """Whether all workers see `folder`: a file that was just written there tells."""
-    token, path = uuid.uuid4().hex, folder / TOKEN
-    path.write_text(token)
-    try:
-        return all(client.run(_sees, str(path.absolute()), token).values())
-    finally:
-        path.unlink(missing_ok=True)
-
-
 def _probe(files: list[str]) -> tuple[dict[str, str], int, str]:
     """On a worker: which crumple it has, its threads, and the first of `files` that it cannot read."""
     from distributed import get_worker
@@ -118,11 +108,19 @@ def _probe(files: list[str]) -> tuple[dict[str, str], int, str]:
     return identity(), threads, missing
 
 
-def _sees(path: str, token: str) -> bool:
+@contextmanager
+def _unheard_by_children() -> Iterator[None]:
+    """Ctrl-C in a terminal reaches all processes that it started; threads and workers that begin here do not hear it,
+    and this process does afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let signals through again, where it is not running yet
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return Path(path).read_text() == token
-    except OSError:
-        return False
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

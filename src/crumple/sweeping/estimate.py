@@ -92,7 +92,7 @@ def named_files(scenes: Sequence[Scene]) -> list[str]:
         elif isinstance(value, list):
             for below in value:
                 look(below)
-        elif isinstance(value, str) and value.startswith("/") and Path(value).is_file():
+        elif isinstance(value, str) and Path(value).is_absolute() and Path(value).is_file():
             found[value] = None
 
     for scene in scenes:

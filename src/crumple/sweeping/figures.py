@@ -97,7 +97,7 @@ def save_law(law: MassSize, path: Path) -> Path | None:
     axes.loglog(1e3 * law.mass, 1e3 * law.radius, "o", color=BLUE, markersize=4, label="runs")
     span = np.geomspace(law.mass.min(), law.mass.max(), 20)
     middle, size = np.exp(np.log(law.mass).mean()), np.exp(np.log(law.radius).mean())
-    fitted = f"M^{law.exponent:.2f} ± {law.error:.2f}"
+    fitted = f"M^{law.exponent:.2f}" + ("" if np.isnan(law.error) else f" ± {law.error:.2f}")
     axes.plot(1e3 * span, 1e3 * size * (span / middle) ** law.exponent, color=BLUE, label=fitted)
     known = f"M^{MASS_SIZE}, sheets of one thickness"
     axes.plot(1e3 * span, 1e3 * size * (span / middle) ** MASS_SIZE, "--", color=RED, label=known)

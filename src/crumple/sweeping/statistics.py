@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from crumple.analysis import PressureCurve, equal_pressure, fit_power, pressure_curves
+from crumple.analysis import EqualPressure, PressureCurve, equal_pressure, fit_power, pressure_curves
 from crumple.analysis.analyze import recording_model, state_shape
 from crumple.recording.recording import Recording
 from crumple.sweeping.folder import SweepFolder
@@ -18,7 +18,7 @@ from crumple.sweeping.plan import Plan
 from crumple.sweeping.table import DONE, OUTCOME
 from crumple.typing import Floats
 
-RESAMPLES = 2000
+RESAMPLES = 500
 """Of the runs, for an error bar."""
 WINDOWS = (0.4, 0.5, 0.6)
 """Radius of the container over √area of the sheet below which a sheet counts as crumpled; the middle one is used, the
@@ -30,14 +30,24 @@ PRESSURE = 300.0
 
 
 @dataclass(frozen=True)
+class Sample:
+    """A run for the law of size and mass: its `name`, `mass` [kg], `width` √area of the sheet [m], and pressure over
+    radius of its container."""
+
+    name: str
+    mass: float
+    width: float
+    curve: PressureCurve
+
+
+@dataclass(frozen=True)
 class MassSize:
-    """R = c M^`exponent` at the same pressure, with the standard `error` from the scatter of the runs, the `interval`
-    that holds 95 % of resampled exponents, and the exponents by windows that are narrower and wider (`others`). `mass`
-    [kg], `radius` [m] at PRESSURE and `names` of the runs, and the `steepness` α of P ∝ R^−α."""
+    """R = c M^`exponent` at the same pressure, with the standard `error` from the scatter of runs of the same mass (nan
+    when no mass was run twice), and the exponents by windows that are narrower and wider (`others`). `mass` [kg],
+    `radius` [m] at PRESSURE and `names` of the runs, and the `steepness` α of P ∝ R^−α."""
 
     exponent: float
     error: float
-    interval: tuple[float, float]
     others: dict[float, float]
     mass: Floats
     radius: Floats
@@ -46,11 +56,11 @@ class MassSize:
 
     def describe(self) -> str:
         """One line."""
-        low, high = self.interval
-        others = ", ".join(f"{value:.3f} below {window:g} √area" for window, value in self.others.items())
+        error = "" if np.isnan(self.error) else f" ± {self.error:.3f}"
+        others = "; ".join(f"{value:.3f} below {window:g}" for window, value in self.others.items())
         return (
-            f"size ∝ mass^{self.exponent:.3f} ± {self.error:.3f} at the same pressure ({len(self.mass)} runs; 95 %: "
-            f"{low:.3f} to {high:.3f}; {others or 'other windows cannot be fitted'})"
+            f"size ∝ mass^{self.exponent:.3f}{error} at the same pressure, {len(self.mass)} runs while the container's "
+            f"radius is below {WINDOWS[1]:g} √area" + (f" ({others})" if others else "")
         )
 
 
@@ -85,33 +95,30 @@ def over_seeds(table: Any, plan: Plan) -> Any:
 
 
 def mass_size_law(folder: SweepFolder) -> MassSize | None:
-    """The law through all runs that press one shrinking container; None when there is none, or all masses are equal.
+    """The law through all runs that press one shrinking container; None when there is none, or all masses are equal."""
+    done = [name for name, line in folder.outcomes().items() if line.get("outcome") == DONE]
+    return fit_mass_size([sample for name in sorted(done) if (sample := _sample(folder, name)) is not None])
+
+
+def fit_mass_size(samples: Sequence[Sample]) -> MassSize | None:
+    """The law through `samples`, None when their masses are equal or their pressures do not rise.
 
     As in `crumple validate crumpling-laws`, P = a_k R^−α is fitted to all frames in which the container is narrower
     than the sheet. The error comes from runs drawn again, with replacement, among those of the same mass; what all runs
     have in common, such as the mesh, is not in it.
     """
-    done = [name for name, line in folder.outcomes().items() if line.get("outcome") == DONE]
-    found = [(name, *sample) for name in sorted(done) if (sample := _sample(folder, name)) is not None]
-    if len({round(float(np.log(mass)), 6) for _, mass, _, _ in found}) < 2:
+    fits = {window: _fit(_within(samples, window)) for window in WINDOWS}
+    middle = fits[WINDOWS[1]]
+    if middle is None:
         return None
-    names = tuple(name for name, *_ in found)
-    mass = np.array([sample[1] for sample in found])
-    curves = {w: [sample[3].below(w * sample[2]) for sample in found] for w in WINDOWS}
-    fits = {w: _exponent(curves[w], mass) for w in WINDOWS}
-    middle = WINDOWS[1]
-    exponent, sizes = fits[middle], equal_pressure(curves[middle], PRESSURE)
-    if exponent is None or sizes is None:
-        return None
-    drawn = _resampled(curves[middle], mass)
-    low, high = np.quantile(drawn, [0.025, 0.975]) if len(drawn) else (np.nan, np.nan)
-    error = float(np.std(drawn, ddof=1)) if len(drawn) > 1 else float("nan")
-    others = {w: value for w, value in fits.items() if w != middle and value is not None}
-    return MassSize(exponent, error, (float(low), float(high)), others, mass, sizes.radius, sizes.steepness, names)
+    exponent, sizes, used = middle
+    others = {window: found[0] for window, found in fits.items() if window != WINDOWS[1] and found is not None}
+    mass, names = np.array([sample.mass for sample in used]), tuple(sample.name for sample in used)
+    return MassSize(exponent, _error(used), others, mass, sizes.radius, sizes.steepness, names)
 
 
-def _sample(folder: SweepFolder, name: str) -> tuple[float, float, PressureCurve] | None:
-    """Mass [kg], √area [m] and pressure curve of a run that is done, None unless one container shrinks around it."""
+def _sample(folder: SweepFolder, name: str) -> Sample | None:
+    """A run that is done, None unless one container shrinks around it."""
     recording = Recording(folder.recording_path(name))
     model = recording_model(recording)
     if len(model.obstacles) != 1 or len(recording.frames) < 3:
@@ -120,24 +127,37 @@ def _sample(folder: SweepFolder, name: str) -> tuple[float, float, PressureCurve
     if not min(widths) < SHRUNK * widths[0]:
         return None
     shape = state_shape(model, recording.load(recording.frames[0]))
-    return float(shape.mass.sum()), float(np.sqrt(shape.area.sum())), pressure_curves(recording)[0]
+    return Sample(name, float(shape.mass.sum()), float(np.sqrt(shape.area.sum())), pressure_curves(recording)[0])
 
 
-def _exponent(curves: Sequence[PressureCurve], mass: Floats) -> float | None:
-    """The exponent of R(M) at equal pressure, None when the curves do not give one."""
-    sizes = equal_pressure(curves, PRESSURE)
-    law = None if sizes is None else fit_power(mass, sizes.radius)
-    return None if law is None else law.exponent
+def _within(samples: Sequence[Sample], window: float) -> list[Sample]:
+    """The samples with the part of their curves below `window` times the width, if it has two frames at least."""
+    cut = [replace(sample, curve=sample.curve.below(window * sample.width)) for sample in samples]
+    return [sample for sample in cut if len(sample.curve.radius) >= 2]
 
 
-def _resampled(curves: Sequence[PressureCurve], mass: Floats) -> Floats:
-    """Exponents of runs drawn again, with replacement among those of the same mass, (up to RESAMPLES,)."""
+def _fit(samples: Sequence[Sample]) -> tuple[float, EqualPressure, Sequence[Sample]] | None:
+    """The exponent of R(M) at equal pressure, the radii, and the samples; None when they do not give one."""
+    sizes = equal_pressure([sample.curve for sample in samples], PRESSURE)
+    law = None if sizes is None else fit_power(np.array([sample.mass for sample in samples]), sizes.radius)
+    return None if sizes is None or law is None else (law.exponent, sizes, samples)
+
+
+def _error(samples: Sequence[Sample]) -> float:
+    """The standard error of the exponent from samples drawn again; nan when no mass is there twice.
+
+    Drawing n values again makes their mean scatter by √((n − 1)/n) too little, which is corrected with the smallest n.
+    """
+    masses = np.log([sample.mass for sample in samples]).round(6)
+    groups = [np.flatnonzero(masses == value) for value in np.unique(masses)]
+    least = min(len(group) for group in groups)
+    if least < 2:
+        return float("nan")
     rng = np.random.default_rng(0)
-    groups = [np.flatnonzero(np.isclose(np.log(mass), value, atol=1e-6)) for value in np.unique(np.log(mass).round(6))]
-    found = []
+    drawn = []
     for _ in range(RESAMPLES):
         chosen = np.concatenate([rng.choice(group, len(group)) for group in groups])
-        exponent = _exponent([curves[k] for k in chosen], mass[chosen])
-        if exponent is not None:
-            found.append(exponent)
-    return np.array(found)
+        found = _fit([samples[k] for k in chosen])
+        if found is not None:
+            drawn.append(found[0])
+    return float(np.std(drawn, ddof=1) * np.sqrt(least / (least - 1.0))) if len(drawn) > 1 else float("nan")

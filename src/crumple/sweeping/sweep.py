@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from typing import Any
 from crumple.errors import CrumpleError, InputError, SimulationError
 from crumple.scenes import Scene
 from crumple.sweeping.axes import axis_text
-from crumple.sweeping.cluster import available_cores, check_workers, joined_workers, local_workers, sharing_workers
+from crumple.sweeping.cluster import available_cores, check_workers, joined_workers, local_workers
 from crumple.sweeping.estimate import Estimate, check_plan, named_files
 from crumple.sweeping.folder import SweepFolder, SweepWriter, check_vacant, create_sweep, open_sweep
-from crumple.sweeping.layout import is_sweep
+from crumple.sweeping.layout import PLAN, is_sweep
 from crumple.sweeping.metrics import DEFAULT, OwnMetrics
 from crumple.sweeping.packages import need
 from crumple.sweeping.packing import unpack
@@ -31,6 +31,10 @@ AHEAD = 2
 
 class Watcher:
     """Is told how a sweep goes on; every method may be left as it is."""
+
+    def held_off(self) -> AbstractContextManager[None]:
+        """Inside of it an interruption waits: workers start and stop there, which Dask wants to do in peace."""
+        return nullcontext()
 
     def on_note(self, text: str) -> None:
         """Something that the user should know."""
@@ -110,7 +114,9 @@ def lead(
     connection: AbstractContextManager[Any] = (
         local_workers(workers) if scheduler is None else joined_workers(scheduler, watching.on_note)
     )
-    with connection as client:
+    with ExitStack() as stack:
+        with watching.held_off():
+            client = stack.enter_context(connection)
         check_workers(client, named_files(scenes), watching.on_note)
         with open_sweep(folder) if is_sweep(folder) else create_sweep(folder, plan) as writer:
             _Leader(client, writer, scenes, own or {}, watching).run(estimate)
@@ -147,7 +153,7 @@ class _Leader:
     watcher: Watcher
     done: int = 0
     flying: dict[str, tuple[PlannedRun, Any]] = field(default_factory=dict)
-    is_shared: bool = True
+    is_shared: bool = True  # as far as is known
     written: float = 0.0
 
     @property
@@ -159,11 +165,8 @@ class _Leader:
         folder, client = self.writer.folder, self.client
         self.left = folder.unfinished()[::-1]
         self.done = len(self.plan.runs) - len(self.left)
-        self.is_shared = sharing_workers(client, folder.path)
         workers = len(client.nthreads())
-        self.writer.note("begin", left=len(self.left), workers=workers, shared=self.is_shared)
-        if not self.is_shared:
-            self.watcher.on_note("workers do not share this file system: recordings are sent back as they end")
+        self.writer.note("begin", left=len(self.left), workers=workers)
         client.run(allow, self.plan.id)
         client.subscribe_topic(news_topic(self.plan.id), self._hear)
         self.watcher.on_begin(estimate, self.done, workers, client.dashboard_link or "")
@@ -194,11 +197,16 @@ class _Leader:
         most = AHEAD * max(1, len(self.client.nthreads())) if self.left else 0
         while self.left and len(self.flying) < most:
             run = self.left.pop()
-            place = str(self.writer.folder.recording_path(run).absolute()) if self.is_shared else None
-            task = Task(self.plan.id, run.name, self.scenes[int(run.name)], place, self.plan.metrics, self.own)
+            task = self._task(run)
             future = self.client.submit(perform, task, key=f"crumple-{self.plan.id}-{run.name}", pure=False)
             self.flying[future.key] = run, future
             completed.add(future)
+
+    def _task(self, run: PlannedRun) -> Task:
+        folder = self.writer.folder
+        scene, place = self.scenes[int(run.name)], str(folder.recording_path(run).absolute())
+        mark = str((folder.path / PLAN).absolute())
+        return Task(self.plan.id, run.name, scene, place, self.plan.metrics, self.own, mark=mark)
 
     def _take(self, future: Any) -> None:
         """Keep what a run has come to."""
@@ -242,6 +250,9 @@ class _Leader:
         """Unpack a recording that was sent back; the worker's copy is removed once it is here."""
         assert outcome.packed is not None
         folder = self.writer.folder
+        if self.is_shared:
+            self.is_shared = False
+            self.watcher.on_note("workers do not share this file system: recordings are sent back as they end")
         try:
             unpack(outcome.packed, folder.recording_path(run))
         except OSError as error:

@@ -43,17 +43,28 @@ _turn = threading.Lock()
 
 @dataclass(frozen=True)
 class Task:
-    """A run for a worker: of which `sweep`, its name `run`, its `scene`, the `folder` of its recording (None: the
-    worker has its own, and sends the recording back), its `metrics` by name and the user's `own`, and who asks
-    (`asker`)."""
+    """A run for a worker: of which `sweep`, its name `run`, its `scene`, the `folder` of its recording, its `metrics`
+    by name and the user's `own`, and who asks (`asker`).
+
+    `mark`: the sweep's sweep.toml. A worker that does not find it there, with the sweep's id in it, has another file
+    system: it keeps the recording for itself and sends it back. "": `folder` is right wherever the run is done.
+    """
 
     sweep: str
     run: str
     scene: Scene
-    folder: str | None
+    folder: str
     metrics: tuple[str, ...] = ()
     own: OwnMetrics = field(default_factory=dict)
     asker: dict[str, str] = field(default_factory=identity)
+    mark: str = ""
+
+    def is_shared(self) -> bool:
+        """Whether this machine sees the sweep's folder."""
+        try:
+            return not self.mark or self.sweep in Path(self.mark).read_text(encoding="utf-8")
+        except (OSError, UnicodeError):
+            return False
 
 
 @dataclass(frozen=True)
@@ -88,7 +99,8 @@ def perform(task: Task) -> Outcome:
     problem = mismatch(task.asker, identity())
     if problem:
         return Outcome(task.run, "failed", f"the worker {problem}; install the same version everywhere")
-    folder = own_folder(task.sweep, task.run) if task.folder is None else Path(task.folder)
+    is_shared = task.is_shared()
+    folder = Path(task.folder) if is_shared else own_folder(task.sweep, task.run)
     with _turn:
         try:
             compile_once(remeshing=task.scene.remeshing is not None)
@@ -98,7 +110,7 @@ def perform(task: Task) -> Outcome:
         except Exception as error:
             full = isinstance(error, OSError) and error.errno in FULL
             return _outcome(task, folder, "failed", explain(error), is_disk_full=full)
-        return _measured(task, folder, resumed)
+        return _measured(task, folder, resumed, is_shared)
 
 
 def ask_to_stop(sweep: str) -> None:
@@ -221,7 +233,7 @@ def _begin(scene: Scene, folder: Path) -> tuple[Model, State, Recorder, int | No
     return model, state, create_recording(folder, text), None
 
 
-def _measured(task: Task, folder: Path, resumed: int | None) -> Outcome:
+def _measured(task: Task, folder: Path, resumed: int | None, is_shared: bool) -> Outcome:
     """The outcome of a run that has come to its end; what cannot be measured is its reason, not its failure."""
     found: dict[str, Any] = {}
     reason = ""
@@ -230,7 +242,7 @@ def _measured(task: Task, folder: Path, resumed: int | None) -> Outcome:
     except Exception as error:
         reason = f"metrics: {explain(error)}"
     try:
-        packed = pack(folder) if task.folder is None else None
+        packed = None if is_shared else pack(folder)
     except OSError as error:
         return _outcome(task, folder, "failed", explain(error), is_disk_full=error.errno in FULL)
     return _outcome(task, folder, "done", reason, resumed=resumed, metrics=found, packed=packed)
