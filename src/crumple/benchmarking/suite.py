@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from crumple.benchmarking.creases import measure_creases
 from crumple.benchmarking.iteration import measure_iterations
 from crumple.benchmarking.report import Report
 from crumple.benchmarking.starting import measure_start
@@ -16,6 +17,7 @@ BENCHMARKS: dict[str, Callable[[], Report]] = {
     "twist": measure_twist,
     "start": measure_start,
     "stuffing": measure_stuffing,
+    "creases": measure_creases,
 }
 """Every benchmark of `crumple bench` at full length."""
 QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
@@ -23,6 +25,7 @@ QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
     "twist": lambda: measure_twist((32,), 20),
     "start": lambda: measure_start(1),
     "stuffing": lambda: measure_stuffing(5, ("sheets[0].shape.size=0.014", "motions.shrink.keys[1].time=1.6")),
+    "creases": lambda: measure_creases(40, 5),
 }
 """The same on smaller sheets and for fewer steps."""
 
