@@ -69,7 +69,7 @@ def test_twist_reports_its_steps():
 def test_unknown_benchmark_is_refused():
     with pytest.raises(InputError, match="iteration"):
         run_benchmarks(["nothing"])
-    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes", "energies"}
+    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes", "energies", "creases"}
 
 
 def test_steps_of_episodes_are_counted():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from crumple.benchmarking.creases import measure_creases
 from crumple.benchmarking.episodes import measure_episodes
 from crumple.benchmarking.iteration import measure_iterations
 from crumple.benchmarking.report import Report
@@ -20,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[], Report]] = {
     "stuffing": measure_stuffing,
     "episodes": measure_episodes,
     "energies": measure_traced,
+    "creases": measure_creases,
 }
 """Every benchmark of `crumple bench` at full length."""
 QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
@@ -29,6 +31,7 @@ QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
     "stuffing": lambda: measure_stuffing(5, ("sheets[0].shape.size=0.014", "motions.shrink.keys[1].time=1.6")),
     "episodes": lambda: measure_episodes((150,), 1),
     "energies": lambda: measure_traced(9e-3),
+    "creases": lambda: measure_creases(40, 5),
 }
 """The same on smaller sheets and for fewer steps."""
 
