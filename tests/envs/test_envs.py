@@ -141,7 +141,10 @@ def test_covered_area_of_a_folded_sheet():
     assert covered_area(state) == pytest.approx(0.01, rel=1e-4)
     folded = x.copy()
     folded[:, 0], folded[:, 2] = np.abs(x[:, 0]), np.where(x[:, 0] < 0.0, 1e-3, 0.0)
-    assert covered_area(state.replaced(x=folded)) == pytest.approx(0.005, rel=1e-3)
+    assert covered_area(state.replaced(x=folded)) == pytest.approx(0.005, rel=1e-9)
+    upright = x.copy()
+    upright[:, 0], upright[:, 2] = 0.0, x[:, 0]
+    assert covered_area(state.replaced(x=upright)) == 0.0
 
 
 @pytest.mark.slow
