@@ -87,6 +87,34 @@ def test_observed_points_are_the_same_on_any_mesh():
     np.testing.assert_allclose(grid[-1, -1], corner.x[corner.pins.node[corner.pins.handle == 0][0]], atol=1e-5)
 
 
+def test_a_gripper_lets_go_and_grasps_again():
+    env = gymnasium.make("crumple/Fold-v0", faces=COARSE, release=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped, skip_render_check=True)
+    seen, _ = env.reset(seed=1)
+    assert seen["holding"].tolist() == [1]
+
+    def act(*numbers):
+        return env.step(np.array([numbers], np.float32))[0]
+
+    act(0.0, 0.0, 1.0, 0.0)
+    up = act(0.0, 0.0, 1.0, 0.0)["points"][-1, 2]
+    assert up > 0.015, "the corner is lifted"
+    seen = act(0.0, 0.0, 0.0, -1.0)
+    assert seen["holding"].tolist() == [0]
+    for _ in range(4):
+        seen = act(0.0, 0.0, 0.0, -1.0)
+    assert seen["points"][-1, 2] < 0.5 * up, "it has fallen"
+    assert act(0.0, 0.0, 0.0, 1.0)["holding"].tolist() == [0], "the paper is out of reach"
+    before = act(0.0, 0.0, -1.0, 0.0)["grippers"]
+    seen = act(0.0, 0.0, -1.0, 0.0)
+    np.testing.assert_allclose(seen["grippers"] - before, [[0.0, 0.0, -MOVE]], atol=2e-3)
+    seen = act(0.0, 0.0, 0.0, 1.0)
+    assert seen["holding"].tolist() == [1]
+    assert act(0.0, 0.0, 1.0, 0.0)["points"][-1, 2] > seen["points"][-1, 2] + 0.005, "it is lifted again"
+
+
 def test_pictures_and_recordings_of_an_episode(tmp_path):
     env = gymnasium.make("crumple/Fold-v0", faces=COARSE, image=(32, 24), render_mode="rgb_array", size=(64, 48))
     seen, _ = env.reset(seed=1, options={"record": tmp_path / "run"})
