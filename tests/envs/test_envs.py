@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
+from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording
 from crumple.recording.frame import state_digest
 from crumple.recording.verify import verify_recording
@@ -160,6 +160,22 @@ def test_what_is_wrong_is_said():
     for wrong in (np.zeros(2), np.full((1, 3), np.nan)):
         with pytest.raises(InputError, match="finite numbers"):
             env.step(wrong)
+
+
+def test_a_solver_that_gives_up_ends_the_episode(monkeypatch):
+    env = gymnasium.make("crumple/Fold-v0", faces=COARSE)
+    env.reset(seed=1)
+
+    def give_up(dt):
+        raise SimulationError("no step is short enough")
+
+    monkeypatch.setattr(env.unwrapped.simulation, "step", give_up)
+    _, reward, terminated, truncated, info = env.step(np.zeros((1, 3), np.float32))
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["failure"] == "no step is short enough"
+    with pytest.raises(InputError, match="the episode is over"):
+        env.step(np.zeros((1, 3), np.float32))
+    env.reset(seed=1)
 
 
 def test_covered_area_of_a_folded_sheet():
