@@ -9,6 +9,7 @@ from crumple.errors import InputError
 from crumple.live import Simulation, simulate
 from crumple.recording import Recording
 from crumple.recording.frame import state_digest
+from crumple.recording.verify import verify_recording
 from crumple.scenes import build, load_scene
 from crumple.scenes.toml import scene_from_tables
 
@@ -118,6 +119,33 @@ def test_a_released_sheet_falls():
     np.testing.assert_allclose(fallen, [0.0, 0.0, 0.5 * 9.81 * 0.1**2], atol=1e-3)
     with pytest.raises(InputError, match="holds no node"):
         sim.handle_position("hand")
+
+
+def test_a_sheet_that_was_let_go_is_caught_again(tmp_path):
+    sim = make()
+    sim.release("hand")
+    sim.step(0.05)
+    corner = sim.state.x[(sim.state.x[:, 2] - sim.state.x[:, 0]).argmax()].copy()
+    assert not sim.grasp("hand", corner + 0.1)
+    assert not len(sim.state.pins.node)
+    assert sim.grasp("hand", corner + 1e-3)
+    assert len(sim.state.pins.node) == 1
+    np.testing.assert_allclose(sim.handle_position("hand"), corner, atol=1e-9)
+    assert sim.grasp("hand", corner, reach=0.03), "the next one, as this one is held"
+    assert len(np.unique(sim.state.pins.node)) == 2
+    with sim:
+        sim.record(tmp_path / "run")
+        for _ in range(3):
+            sim.move_handle("hand", FORTH)
+            sim.step(FRAME)
+    held = sim.state.x[sim.state.pins.node].mean(axis=0)
+    np.testing.assert_allclose(held, sim.handle_position("hand"), atol=2e-3)
+    assert held[2] - sim.state.x[:, 2].min() > 0.05, "the rest hangs down"
+    assert verify_recording(Recording(tmp_path / "run")).passed
+    with pytest.raises(InputError, match="three finite numbers"):
+        sim.grasp("hand", [0.0, np.nan, 0.0])
+    with pytest.raises(InputError, match="the scene has hand"):
+        sim.grasp("foot", corner)
 
 
 def test_reset_gives_the_same_bits_again():

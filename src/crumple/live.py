@@ -29,6 +29,7 @@ from crumple.simulation.model import Criterion, Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.run import run
 from crumple.state import State
+from crumple.state.ragged import Pins
 from crumple.typing import Floats
 
 
@@ -201,6 +202,25 @@ class Simulation:
         self.state = self.state.replaced(
             pins=replace(pins, node=pins.node[kept], handle=pins.handle[kept], anchor=pins.anchor[kept])
         )
+
+    def grasp(self, name: str, at: Sequence[float] | Floats, *, reach: float = 0.01) -> bool:
+        """Let a handle take hold of the node nearest to the point `at` [m] that no handle holds; whether it found one.
+
+        Only a node within `reach` [m] is taken, where it is. What the handle holds already it keeps.
+        """
+        index, point = self._handle(name), _finite("at", at)
+        pins, x = self.state.pins, self.state.x
+        distance = np.linalg.norm(x - point, axis=1)
+        distance[pins.node] = np.inf
+        node = int(distance.argmin())
+        if not distance[node] <= reach:
+            return False
+        anchor = self.model.handles[index].anchor(self.state.time, x[[node]])
+        nodes, handles = np.append(pins.node, np.int32(node)), np.append(pins.handle, np.int32(index))
+        order = np.lexsort((nodes, handles))
+        anchors = np.concatenate([pins.anchor, anchor])
+        self.state = self.state.replaced(pins=Pins(nodes[order], handles[order], anchors[order]))
+        return True
 
     def handle_position(self, name: str) -> Floats:
         """Where the middle of the nodes of a handle is wanted now, (3,) [m]."""

@@ -102,6 +102,18 @@ def test_actions_are_the_moves_of_the_handles(recording, tmp_path):
             data[0].action(-1)
 
 
+def test_a_handle_that_holds_nothing_is_nowhere(tmp_path):
+    with Simulation(scene_from_tables(tables(), source="lifted.toml")) as sim:
+        sim.record(tmp_path / "run")
+        sim.release("hand")
+        sim.step(FRAME)
+    crumple.write_dataset(tmp_path / "run", tmp_path / "a.h5")
+    with crumple.load_dataset(tmp_path / "a.h5") as data:
+        assert [len(frame.pins.node) > 0 for frame in data[0]] == [True, False]
+        assert np.isnan(data[0][1].handle_position).all()
+        assert np.isnan(data[0].action(0)).all()
+
+
 def test_operators_reproduce_what_is_linear_in_the_pattern(recording, tmp_path):
     """Constants and the pattern coordinates themselves are carried exactly, forward and backward."""
     crumple.write_dataset(recording.path, tmp_path / "a.h5", precision="double")

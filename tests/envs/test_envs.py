@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
+from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording
 from crumple.recording.frame import state_digest
 from crumple.recording.verify import verify_recording
@@ -87,6 +87,34 @@ def test_observed_points_are_the_same_on_any_mesh():
     np.testing.assert_allclose(grid[-1, -1], corner.x[corner.pins.node[corner.pins.handle == 0][0]], atol=1e-5)
 
 
+def test_a_gripper_lets_go_and_grasps_again():
+    env = gymnasium.make("crumple/Fold-v0", faces=COARSE, release=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped, skip_render_check=True)
+    seen, _ = env.reset(seed=1)
+    assert seen["holding"].tolist() == [1]
+
+    def act(*numbers):
+        return env.step(np.array([numbers], np.float32))[0]
+
+    act(0.0, 0.0, 1.0, 0.0)
+    up = act(0.0, 0.0, 1.0, 0.0)["points"][-1, 2]
+    assert up > 0.015, "the corner is lifted"
+    seen = act(0.0, 0.0, 0.0, -1.0)
+    assert seen["holding"].tolist() == [0]
+    for _ in range(4):
+        seen = act(0.0, 0.0, 0.0, -1.0)
+    assert seen["points"][-1, 2] < 0.5 * up, "it has fallen"
+    assert act(0.0, 0.0, 0.0, 1.0)["holding"].tolist() == [0], "the paper is out of reach"
+    before = act(0.0, 0.0, -1.0, 0.0)["grippers"]
+    seen = act(0.0, 0.0, -1.0, 0.0)
+    np.testing.assert_allclose(seen["grippers"] - before, [[0.0, 0.0, -MOVE]], atol=2e-3)
+    seen = act(0.0, 0.0, 0.0, 1.0)
+    assert seen["holding"].tolist() == [1]
+    assert act(0.0, 0.0, 1.0, 0.0)["points"][-1, 2] > seen["points"][-1, 2] + 0.005, "it is lifted again"
+
+
 def test_pictures_and_recordings_of_an_episode(tmp_path):
     env = gymnasium.make("crumple/Fold-v0", faces=COARSE, image=(32, 24), render_mode="rgb_array", size=(64, 48))
     seen, _ = env.reset(seed=1, options={"record": tmp_path / "run"})
@@ -134,6 +162,22 @@ def test_what_is_wrong_is_said():
             env.step(wrong)
 
 
+def test_a_solver_that_gives_up_ends_the_episode(monkeypatch):
+    env = gymnasium.make("crumple/Fold-v0", faces=COARSE)
+    env.reset(seed=1)
+
+    def give_up(dt):
+        raise SimulationError("no step is short enough")
+
+    monkeypatch.setattr(env.unwrapped.simulation, "step", give_up)
+    _, reward, terminated, truncated, info = env.step(np.zeros((1, 3), np.float32))
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["failure"] == "no step is short enough"
+    with pytest.raises(InputError, match="the episode is over"):
+        env.step(np.zeros((1, 3), np.float32))
+    env.reset(seed=1)
+
+
 def test_covered_area_of_a_folded_sheet():
     mesh, x = rectangle(0.1, 0.1, 0.025, kind="right")
     x = x - np.array([0.05, 0.05, 0.0])
@@ -141,7 +185,10 @@ def test_covered_area_of_a_folded_sheet():
     assert covered_area(state) == pytest.approx(0.01, rel=1e-4)
     folded = x.copy()
     folded[:, 0], folded[:, 2] = np.abs(x[:, 0]), np.where(x[:, 0] < 0.0, 1e-3, 0.0)
-    assert covered_area(state.replaced(x=folded)) == pytest.approx(0.005, rel=1e-3)
+    assert covered_area(state.replaced(x=folded)) == pytest.approx(0.005, rel=1e-9)
+    upright = x.copy()
+    upright[:, 0], upright[:, 2] = 0.0, x[:, 0]
+    assert covered_area(state.replaced(x=upright)) == 0.0
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,22 +39,26 @@ class Mesh:
     face_material: Ints
     edge_label: Ints
 
-    @property
+    @cached_property
+    def node_count(self) -> int:
+        return int(self.vertex_node.max()) + 1
+
+    @cached_property
     def face_nodes(self) -> Ints:
         """Nodes of each face, (face_count, 3)."""
         return self.vertex_node[self.faces]
 
-    @property
+    @cached_property
     def edges(self) -> Ints:
         """Pairs of nodes that an edge joins, each once, (edge_count, 2)."""
         corners = self.face_nodes
         pairs = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
         return np.unique(np.sort(pairs, axis=1), axis=0)
 
-    @property
+    @cached_property
     def node_u(self) -> Floats:
         """Pattern coordinates of the nodes [m], (node_count, 2); of one of its vertices on a seam."""
-        u = np.zeros((int(self.vertex_node.max()) + 1, 2), self.u.dtype)
+        u = np.zeros((self.node_count, 2), self.u.dtype)
         u[self.vertex_node[::-1]] = self.u[::-1]
         return u
 
@@ -188,7 +193,7 @@ class Run:
         k = self._index(index)
         if k == 0:
             raise InputError(f"{self.name}: transfer", "the first frame has none before it", index)
-        shape = tuple(len(np.unique(self.mesh(j).vertex_node)) for j in ((k - 1, k) if backward else (k, k - 1)))
+        shape = tuple(self.mesh(j).node_count for j in ((k - 1, k) if backward else (k, k - 1)))
         if k not in self._transfers:
             return identity(shape[0], self._group["x"].dtype, format="csr")
         name = "backward" if backward else "forward"

@@ -104,9 +104,9 @@ def _write(
     """Write everything into a temporary file, which gets its name when it is complete."""
     temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
     done, total = 0, sum(map(len, chosen))
+    begun = _create(temporary)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with h5py.File(temporary, "w", libver=("v108", "v110")) as file:
+        with begun as file:
             file.attrs["crumple_dataset"] = FORMAT
             file.attrs["crumple_version"] = version("crumple")
             file.attrs["topology"] = "changing" if resampler is None else "constant"
@@ -130,6 +130,16 @@ def _write(
         raise StorageError(path, error, "nothing was written; free some space or choose another place") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _create(path: Path) -> h5py.File:
+    """A new HDF5 file for writing; one that another process is writing stays as it is."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return h5py.File(path, "w", libver=("v108", "v110"))
+    except OSError as error:
+        remedy = "cannot be written: is the folder writable, is another process writing this dataset?"
+        raise StorageError(path, error, remedy) from None
 
 
 def _make_durable(path: Path) -> None:

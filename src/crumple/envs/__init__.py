@@ -19,10 +19,20 @@ except ImportError as error:
 from crumple.envs.flatten import FlattenEnv
 from crumple.envs.fold import FoldEnv
 from crumple.envs.scripted import SCRIPTED, play_episode, random_policy
-from crumple.envs.sheet_env import SheetEnv
+from crumple.envs.sheet_env import SheetEnv, gripper_table
 from crumple.envs.stuff import StuffEnv
 
-__all__ = ["ENVIRONMENTS", "SCRIPTED", "FlattenEnv", "FoldEnv", "SheetEnv", "StuffEnv", "play_episode", "random_policy"]
+__all__ = [
+    "ENVIRONMENTS",
+    "SCRIPTED",
+    "FlattenEnv",
+    "FoldEnv",
+    "SheetEnv",
+    "StuffEnv",
+    "gripper_table",
+    "play_episode",
+    "random_policy",
+]
 
 ENVIRONMENTS = {
     "crumple/Fold-v0": ("crumple.envs.fold:FoldEnv", 40),

@@ -20,7 +20,7 @@ from crumple.envs.picture import Photographer
 from crumple.errors import InputError, SimulationError
 from crumple.live import Simulation
 from crumple.materials import preset
-from crumple.typing import Floats
+from crumple.typing import Floats, Ints
 
 SIDE = 0.1
 """Of the sheet [m]."""
@@ -34,6 +34,8 @@ WORKSPACE = np.array([[-0.12, -0.12, 0.002], [0.12, 0.12, 0.15]])
 """Where grippers can go [m]."""
 BOUND = 1.0
 """Observed positions are cut off here [m]; nothing gets that far unless it fell off the table."""
+REACH = 0.01
+"""How far from a gripper the node may be that it takes hold of [m]."""
 GRID = 7
 """Observed material points along each side."""
 LEAST_FACES, MOST_FACES = 20, 20_000
@@ -89,6 +91,9 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     **Observation**: `points` (49, 3), the positions of a 7 × 7 grid of material points [m], the same points of the
     paper whatever mesh it has; `grippers` (gripper_count, 3), where the grippers want the points that they hold [m];
     `image` (height, width, 3) if it is asked for.
+    **Letting go**: with `release=True` an action has a fourth number for each gripper, before which it moves: below 0
+    it opens; above 0 an open one closes, and holds the nearest free node if there is one within 1 cm. Then there is
+    `holding` (gripper_count,) among the observations, 1 for a gripper that holds something.
     **Reward**: by how much the score, a number 0 … 1, has grown in this step. The rewards of an episode add up to its
     last score minus its first one.
     **Episode**: terminated as soon as the score is `done`; truncated when the solver gives up, which
@@ -106,13 +111,14 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         faces: int = 150,
         remeshing: bool = False,
         material: str = "paper80",
+        release: bool = False,
         image: tuple[int, int] | None = None,
         render_mode: str | None = None,
         size: tuple[int, int] = (480, 360),
         record: str | Path | None = None,
     ) -> None:
         """`faces`: about how many triangles the sheet has;  `remeshing`: whether the mesh follows the folds;
-        `material`: a name that `crumple materials` lists;
+        `material`: a name that `crumple materials` lists;  `release`: whether grippers can let go and grasp again;
         `image`: width and height of the observed picture, none by default;  `size`: of the picture of `render`;
         `record`: a folder in which every episode becomes a recording, `episode_000000` and so on.
         """
@@ -125,12 +131,15 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         self._sim: Simulation | None = None
         self._photographers: dict[tuple[int, int], Photographer] = {}
         self._score, self._is_over = 0.0, True
-        shape = (len(self.grippers), 3)
-        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, shape, np.float32)
+        self._release, self._places = release, np.zeros((len(self.grippers), 3))
+        shape = self._places.shape
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (shape[0], 4 if release else 3), np.float32)
         spaces: dict[str, gymnasium.Space[Any]] = {
             "points": gymnasium.spaces.Box(-BOUND, BOUND, (GRID * GRID, 3), np.float32),
             "grippers": gymnasium.spaces.Box(-BOUND, BOUND, shape, np.float32),
         }
+        if release:
+            spaces["holding"] = gymnasium.spaces.MultiBinary(len(self.grippers))
         if self._image_size is not None:
             width, height = self._image_size
             spaces["image"] = gymnasium.spaces.Box(0, 255, (height, width, 3), np.uint8)
@@ -167,6 +176,7 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         folder = (options or {}).get("record") or self._next_folder()
         if folder is not None:
             self._sim.record(folder)
+        self._places = np.array([self._sim.handle_position(name) for name in self.grippers])
         self._score, self._is_over = self.score(), False
         return self._observe(), self._info()
 
@@ -198,13 +208,32 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
             self._sim.close()
 
     def _send(self, action: Floats) -> None:
-        """Tell each gripper where to go."""
+        """Open and close the grippers, then tell each where to go."""
         sim = self.simulation
-        for name, move in zip(self.grippers, action, strict=True):
-            held = sim.state.x[sim.state.pins.node[sim.state.pins.handle == sim.handles.index(name)]].mean(axis=0)
-            ahead = sim.handle_position(name) - held
-            given_way = ahead / max(1.0, float(np.linalg.norm(ahead)) / LEAD)
-            sim.set_handle(name, np.clip(held + given_way + MOVE * move, *WORKSPACE))
+        for k, (name, command) in enumerate(zip(self.grippers, action, strict=True)):
+            if self._release:
+                self._open_or_close(k, command[3])
+            held = self._held_nodes(name)
+            if len(held):
+                paper = sim.state.x[held].mean(axis=0)
+                ahead = sim.handle_position(name) - paper
+                self._places[k] = paper + ahead / max(1.0, float(np.linalg.norm(ahead)) / LEAD)
+            self._places[k] = np.clip(self._places[k] + MOVE * command[:3], *WORKSPACE)
+            if len(held):
+                sim.set_handle(name, self._places[k])
+
+    def _open_or_close(self, k: int, wish: float) -> None:
+        """Open gripper number `k` if the `wish` is below 0, close an open one if it is above."""
+        name, is_holding = self.grippers[k], len(self._held_nodes(self.grippers[k])) > 0
+        if wish < 0.0 and is_holding:
+            self.simulation.release(name)
+        elif wish > 0.0 and not is_holding:
+            self.simulation.grasp(name, self._places[k], reach=REACH)
+
+    def _held_nodes(self, name: str) -> Ints:
+        """The nodes that a gripper holds."""
+        pins = self.simulation.state.pins
+        return pins.node[pins.handle == self.simulation.handles.index(name)]
 
     def _checked(self, action: NDArray[Any]) -> Floats:
         """The action as numbers within −1 … 1; `InputError` for what is none."""
@@ -214,12 +243,9 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         return np.clip(values, -1.0, 1.0)
 
     def _observe(self) -> Observation:
-        sim = self.simulation
-        grippers = np.array([sim.handle_position(name) for name in self.grippers]).reshape(-1, 3)
-        seen: Observation = {
-            "points": _bounded(self.points()),
-            "grippers": _bounded(grippers),
-        }
+        seen: Observation = {"points": _bounded(self.points()), "grippers": _bounded(self._places)}
+        if self._release:
+            seen["holding"] = np.array([len(self._held_nodes(name)) > 0 for name in self.grippers], np.int8)
         if self._image_size is not None:
             seen["image"] = self._draw(self._image_size)
         return seen
