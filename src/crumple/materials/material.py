@@ -36,7 +36,9 @@ class Material:
     `yield_strain` in plane, a norm of the Green strain, inf = never yields;
     `strain_limit` the largest stretch (length over length at rest) that it allows, > 1, inf = none;
     `grain_angle` [rad], counter-clockwise from u: the direction on the pattern that the first values of `membrane`
-    and `bending` belong to (a paper's machine direction), 0 = u itself.
+    and `bending` belong to (a paper's machine direction), 0 = u itself;
+    `tear_energy` G_c [J/m²] that a crack of unit length and depth takes when it runs along the grain and across it,
+    inf = does not tear;  `tensile_strength` [Pa] at which a sound sheet begins to tear, inf = only from a cut.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Material:
     yield_strain: float = float("inf")
     strain_limit: float = float("inf")
     grain_angle: float = 0.0
+    tear_energy: tuple[float, float] = (float("inf"), float("inf"))
+    tensile_strength: float = float("inf")
 
     def __post_init__(self) -> None:
         _require(self.name, "thickness", self.thickness, "in m")
@@ -64,6 +68,11 @@ class Material:
             raise InputError(_place(self.name, "strain_limit"), "must be > 1: a stretch, or inf", self.strain_limit)
         if not isinstance(self.grain_angle, (int, float)) or not abs(self.grain_angle) <= 2.0 * pi:
             raise InputError(_place(self.name, "grain_angle"), "must lie within ±2π, in rad", self.grain_angle)
+        for along, energy in zip(("along the grain", "across it"), self.tear_energy, strict=True):
+            if energy != float("inf"):
+                _require(self.name, "tear_energy", energy, f"{along} in J/m², or inf")
+        if self.tensile_strength != float("inf"):
+            _require(self.name, "tensile_strength", self.tensile_strength, "in Pa, or inf")
         object.__setattr__(self, "membrane", _table(self, "membrane", self.membrane, ((4,), (6, 4))))
         object.__setattr__(self, "bending", _table(self, "bending", self.bending, ((3,), (3, 5))))
         if not self.membrane_is_measured:
@@ -80,6 +89,11 @@ class Material:
     def bending_is_measured(self) -> bool:
         """Whether `bending` is a table over curvature."""
         return self.bending.ndim == 2
+
+    @property
+    def tears(self) -> bool:
+        """Whether a crack can run in it."""
+        return min(self.tear_energy) < float("inf")
 
     @property
     def stretch_stiffness(self) -> float:

@@ -22,6 +22,7 @@ from crumple.simulation.schemes import SCHEMES, TR_BDF2
 from crumple.simulation.terms import Air, Attachments, Bending, Gravity, Handles, Membrane, StrainLimits
 from crumple.sizing.options import SizingOptions
 from crumple.state import State
+from crumple.tearing.options import Tearing
 from crumple.typing import Floats
 
 STANDARD_GRAVITY = 9.81
@@ -140,7 +141,8 @@ def _require(place: str, value: float, *, least: bool = False) -> None:
 class Model:
     """The constant part of a simulation; see `State` for what varies.
 
-    `materials` are indexed by `SheetMesh.face_material`, `sheet_names` by `SheetMesh.face_sheet`.
+    `materials` are indexed by `SheetMesh.face_material`, `sheet_names` by `SheetMesh.face_sheet`. `tearing`: how sheets
+    tear, None = they do not.
     """
 
     materials: tuple[Material, ...]
@@ -154,6 +156,7 @@ class Model:
     solver: SolverOptions = field(default_factory=SolverOptions)
     plasticity: PlasticityOptions = field(default_factory=PlasticityOptions)
     remeshing: RemeshingOptions | None = None
+    tearing: Tearing | None = None
     frame_time: float = 0.04
     duration: float = 1.0
     own_terms: tuple[Term, ...] = ()

@@ -50,6 +50,8 @@ class State:
 
     `x`, `v` (node_count, 3) world positions [m] and velocities [m/s];  `y` (node_count, 3) plastic embedding [m];
     `plastic_curvature` (face_count, 3) S_p as (xx, yy, xy) [1/m];  `damage` (face_count,) [-];
+    `crease` (face_count, 3) crease tensor C as (xx, yy, xy), tr C = δ: across which lines a face was bent for good;
+    `sizing_floor` (vertex_count, 3) [1/m²]: the mesh is never to be coarser than this tensor says, 0 = no matter;
     `plastic_strain` (face_count, 3) plastic part E_p of the Green strain (xx, yy, xy), none by default;
     `texture` (vertex_count, 2) where on a picture a vertex is, as the file of the sheet says, zero where it does not;
     `half_turn` (edge_count,) [rad] how far the director of an edge is turned from the middle of its faces, see
@@ -73,6 +75,8 @@ class State:
     obstacle_x: Floats
     obstacle_lag: Floats
     plastic_strain: Floats = attached("face", 3, "conserve", optional=True)
+    crease: Floats = attached("face", 3, "conserve", optional=True)
+    sizing_floor: Floats = attached("vertex", 3, "interpolate", optional=True)
     a: Floats = attached("node", 3, "interpolate", optional=True)
     texture: Floats = attached("vertex", 2, "interpolate", optional=True)
     half_turn: Floats = attached("edge", 1, "discard", optional=True)

@@ -166,10 +166,10 @@ def _held_faces(handles: tuple[Handle, ...], state: State, time: float) -> Bools
 
 def _yielded(state: State, curvature: Floats, law: YieldLaw) -> State:
     """The state after faces have been bent to the `curvature` (face_count, 3); the same object when none yields."""
-    yielded = yield_curvature(law, curvature, state.plastic_curvature, state.damage)
+    yielded = yield_curvature(law, curvature, state.plastic_curvature, state.damage, state.crease)
     if not yielded.count:
         return state
-    return state.replaced(plastic_curvature=yielded.plastic_curvature, damage=yielded.damage)
+    return state.replaced(plastic_curvature=yielded.plastic_curvature, damage=yielded.damage, crease=yielded.crease)
 
 
 def follow_relaxed(state: State, y: Floats, change: Change) -> Floats:
