@@ -49,6 +49,13 @@ SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "pins/anchor": ("f8", ("pin", 3)),
     "bonds/nodes": ("i4", ("bond", 2)),
     "bonds/attachment": ("i4", ("bond",)),
+    "tips/node": ("i4", ("tip",)),
+    "tips/heading": ("f8", ("tip", 2)),
+    "tips/last": ("f8", ("tip", 2)),
+    "tips/crack": ("i4", ("tip",)),
+    "torn/points": ("f8", ("torn", 2)),
+    "torn/crack": ("i4", ("torn",)),
+    "torn/sheet": ("i4", ("torn",)),
 }
 """Type and shape of the arrays of a State; a word stands for the same number wherever it appears."""
 INDICES = {
@@ -60,6 +67,10 @@ INDICES = {
     "pins/handle": "",
     "bonds/nodes": "node",
     "bonds/attachment": "",
+    "tips/node": "node",
+    "tips/crack": "",
+    "torn/crack": "",
+    "torn/sheet": "",
 }
 """What an array of indices points into; "": into a list of the model, which a frame does not know."""
 NUMBERS: dict[str, tuple[type, ...]] = {
@@ -70,6 +81,7 @@ NUMBERS: dict[str, tuple[type, ...]] = {
     "iterations": (int,),
     "dense_steps": (int,),
     "has_acceleration": (bool,),
+    "fracture_work": (int, float),
 }
 
 

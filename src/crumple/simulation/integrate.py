@@ -34,11 +34,16 @@ STATIC_STEP = 10.0
 @dataclass(frozen=True)
 class Passage:
     """What a step went through: the `instants` at its start and at every stage, and the `outcome` of its last solve,
-    with the iterations and the contacts of all of them."""
+    with the iterations and the contacts of all of them.
+
+    `stage`: the last one, and `obstacle_x` (obstacle_nodes, 3) where the obstacles were at its start [m].
+    """
 
     scheme: str
     instants: tuple[Instant, ...]
     outcome: Outcome
+    stage: Stage | None = None
+    obstacle_x: Floats | None = None
 
 
 def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False) -> Passage:
@@ -51,7 +56,8 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     half_turn = state.half_turn
     stage = next(stages)
     while True:
-        found = _solve(derived, stage, obstacle_x, half_turn, hold=hold)
+        begin = obstacle_x
+        found = solve_stage(derived, stage, obstacle_x, half_turn, hold=hold)
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
         obstacle_x, half_turn = np.ascontiguousarray(found.x[count:]), found.half_turn
@@ -62,7 +68,7 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
             stage = stages.send(instants[-1])
         except StopIteration:
             break
-    return Passage(scheme, tuple(instants), outcome)
+    return Passage(scheme, tuple(instants), outcome, stage, begin)
 
 
 def _after(first: Outcome, second: Outcome) -> Outcome:
@@ -76,9 +82,21 @@ def _after(first: Outcome, second: Outcome) -> Outcome:
     )
 
 
-def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, half_turn: Floats, *, hold: bool) -> Outcome:
+def solve_stage(
+    derived: Derived,
+    stage: Stage,
+    obstacle_x: Floats,
+    half_turn: Floats,
+    *,
+    hold: bool,
+    obstacle_begin: Floats | None = None,
+) -> Outcome:
     """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) and the edges' half turns
-    (edge_count,) on."""
+    (edge_count,) on.
+
+    `obstacle_begin` (obstacle_nodes, 3): where the obstacles were at the start of the stage, if that is not where they
+    are: a stage that is solved again.
+    """
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
@@ -87,7 +105,8 @@ def _solve(derived: Derived, stage: Stage, obstacle_x: Floats, half_turn: Floats
     if surface is not None:
         touching = Touching(surface, model.contact.stiffness, x, derived.timer, derived.trees(stage.time))
         passed = 1.0 - stage.span / (stage.time - stage.since)
-        before = np.concatenate([stage.origin, obstacle_x + passed * (target - obstacle_x)])
+        begin = obstacle_x if obstacle_begin is None else obstacle_begin
+        before = np.concatenate([stage.origin, begin + passed * (target - begin)])
         stencil = touching.rub(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
         derived.system.thin([stencil])
     inertia = _inertia(derived, stage)

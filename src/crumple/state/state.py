@@ -18,6 +18,7 @@ import numpy as np
 from crumple.errors import InputError
 from crumple.mesh.fields import Field, Place, Rule
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.state.cracks import Tips, Torn, no_tips, nothing_torn
 from crumple.state.following import element_count
 from crumple.state.ragged import Bonds, Pins, no_bonds, no_pins
 from crumple.typing import Floats
@@ -59,6 +60,7 @@ class State:
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `own`: fields of the user's, by name;
+    `tips`, `torn`: where cracks end, and the paths that they have torn;  `fracture_work` [J] that tearing has taken;
     `dense_steps` steps still to be taken as in dense contact;  `step_size` the step that the step control tries next
     [s];  `frame` the number of finished frames;
     `steps`, `iterations` done since the start.
@@ -82,6 +84,9 @@ class State:
     pins: Pins = dataclasses.field(default_factory=no_pins)
     bonds: Bonds = dataclasses.field(default_factory=no_bonds)
     own: Mapping[str, OwnField] = dataclasses.field(default_factory=dict)
+    tips: Tips = dataclasses.field(default_factory=no_tips)
+    torn: Torn = dataclasses.field(default_factory=nothing_torn)
+    fracture_work: float = 0.0
     time: float = 0.0
     step_size: float = 1e-3
     dense_steps: int = 0

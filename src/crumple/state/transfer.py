@@ -47,6 +47,7 @@ def transfer(
         mesh=change.mesh if mesh is None else mesh,
         pins=state.pins.follow(change),
         bonds=state.bonds.follow(change),
+        tips=state.tips.follow(change),
         own=own,
         **values,
     )
@@ -61,9 +62,10 @@ def merge(states: Sequence[State]) -> State:
     values: dict[str, Any] = {
         field.name: np.concatenate([getattr(state, field.name) for state in states]) for field in state_fields()
     }
-    for name in ("pins", "bonds"):
+    for name in ("pins", "bonds", "tips"):
         parts = [getattr(state, name).shifted(int(node)) for state, node in zip(states, first_node, strict=False)]
         values[name] = _joined(parts)
+    values["torn"] = _joined([state.torn for state in states])
     own = {name: _merged_own([state.own[name] for state in states]) for name in states[0].own}
     return states[0].replaced(mesh=mesh, own=own, **values)
 

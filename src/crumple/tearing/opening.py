@@ -1,0 +1,62 @@
+"""The kerf: copies of a node come apart by less than anything else in the sheet, so that contact knows the two lips.
+
+Contact tells parts of one sheet apart by their distance in `node_rest`: pairs act below half of it. Copies at one place
+would touch at once, and excluding them would let the lips pass through each other unseen. So a cut moves the copies by
+±ε in the world, away from each other, and by ±ε/4 across the sheet in `node_rest`: nothing acts, nothing intersects, and
+lips that are pressed together repel each other whatever ε is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from crumple.mesh import SheetMesh
+from crumple.typing import Floats, Ints
+
+KERF = 1e-7
+"""ε [m]: half the width of a fresh cut; far below the thickness of any sheet, far above rounding."""
+REST_SHARE = 0.25
+"""Half the distance of copies in `node_rest` over ε."""
+
+
+def open_kerf(
+    mesh: SheetMesh, x: Floats, copies: Ints, *, way: Floats | None = None, kerf: float = KERF
+) -> tuple[SheetMesh, Floats]:
+    """The mesh and the positions (node_count, 3) with the `copies` (n, 2) of nodes set apart.
+
+    They move away from each other along the line between the middles of their faces, or along `way` (3,) if given.
+    """
+    x, rest = x.copy(), mesh.node_rest.copy()
+    for old, new in copies.tolist():
+        fans = [np.flatnonzero((mesh.face_nodes == node).any(axis=1)) for node in (old, new)]
+        apart = way if way is not None else _middle(x, mesh.face_nodes[fans[0]]) - _middle(x, mesh.face_nodes[fans[1]])
+        size = float(np.linalg.norm(apart))
+        apart = apart / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
+        x[old] += kerf * apart
+        x[new] -= kerf * apart
+        normal = _normal(mesh.node_rest, mesh.face_nodes[np.concatenate(fans)])
+        side = _side(mesh, old, new, fans)
+        rest[old] += side * REST_SHARE * kerf * normal
+        rest[new] -= side * REST_SHARE * kerf * normal
+    return replace(mesh, node_rest=rest), np.ascontiguousarray(x)
+
+
+def _middle(x: Floats, nodes: Ints) -> Floats:
+    """The middle of faces (n, 3) in the world, (3,)."""
+    return np.asarray(x[nodes].mean(axis=(0, 1)), np.float64)
+
+
+def _normal(rest: Floats, nodes: Ints) -> Floats:
+    """The mean unit normal of faces (n, 3) in the reference embedding, (3,)."""
+    corner = rest[nodes]
+    normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]).sum(axis=0)
+    size = float(np.linalg.norm(normal))
+    return normal / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
+
+
+def _side(mesh: SheetMesh, old: int, new: int, fans: list[np.ndarray]) -> float:
+    """1 or −1, always the same for the lips of one crack: the lip that lies further along (1, π) on the pattern is up."""
+    middles = [mesh.u[mesh.faces[fan]].mean(axis=(0, 1)) for fan in fans]
+    return 1.0 if float((middles[0] - middles[1]) @ np.array([1.0, np.pi])) > 0.0 else -1.0
