@@ -218,8 +218,8 @@ class ExistingFile(_Plain):
 
 @dataclass(frozen=True)
 class ExistingRecording(_Plain):
-    """A recording's folder or one of its frames, looked up beside the scene and made absolute; or the name of a crumpled
-    sheet that comes with the package."""
+    """A recording's folder or one of its frames, looked up beside the scene and made absolute; or the name of a
+    crumpled sheet that comes with the package."""
 
     @property
     def remedy(self) -> str:
@@ -235,7 +235,9 @@ class ExistingRecording(_Plain):
             if not path.exists() and "/" not in value and shipped.is_file():
                 return str(shipped)
             if not path.exists():
-                raise refuse(f"there is no such recording as {path}; make it with `crumple run SCENE --out {path.name}`")
+                raise refuse(
+                    f"there is no such recording as {path}; make it with `crumple run SCENE --out {path.name}`"
+                )
             if path.is_dir() and not (path / "frames").is_dir():
                 raise refuse("is not a recording (it has no folder frames)")
         except (OSError, ValueError, RuntimeError) as error:

@@ -118,9 +118,9 @@ class WeakLine(Table):
 class History(Table):
     """What a sheet has gone through in another run: it is taken over from a frame of its `recording`.
 
-    `recording`: a folder, or one of its frames as a file;  `frame` of the folder, −1 = the last;  `sheet`: its name there,
-    not needed when there is only one. `shape`: "kept" as it is there, "flat" laid flat with the bends that it keeps, so
-    that it springs back when let go, or "ironed": flat for good, only weak where it was bent.
+    `recording`: a folder, or one of its frames as a file;  `frame` of the folder, −1 = the last;  `sheet`: its name
+    there, not needed when there is only one. `shape`: "kept" as it is there, "flat" laid flat with the bends that it
+    keeps, so that it springs back when let go, or "ironed": flat for good, only weak where it was bent.
     """
 
     recording: RecordingName

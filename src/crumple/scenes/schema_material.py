@@ -41,8 +41,8 @@ class SheetMaterial(Table):
     Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
     yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"
     means (a paper's machine direction) [degrees]. `strain_limit`: the largest stretch, length over length at rest, that
-    any face ever has. `tear_energy` of a crack along the grain and across it, `tensile_strength` at which the sound sheet
-    begins to tear. Factors multiply what the form gives.
+    any face ever has. `tear_energy` of a crack along the grain and across it, `tensile_strength` at which the sound
+    sheet begins to tear. Factors multiply what the form gives.
     """
 
     preset: PartName | None = None
