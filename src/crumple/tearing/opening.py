@@ -22,14 +22,16 @@ REST_SHARE = 0.25
 
 
 def open_kerf(
-    mesh: SheetMesh, x: Floats, copies: Ints, *, way: Floats | None = None, kerf: float = KERF
+    mesh: SheetMesh, x: Floats, copies: Ints, heading: Floats, *, way: Floats | None = None, kerf: float = KERF
 ) -> tuple[SheetMesh, Floats]:
     """The mesh and the positions (node_count, 3) with the `copies` (n, 2) of nodes set apart.
 
-    They move away from each other along the line between the middles of their faces, or along `way` (3,) if given.
+    `heading` (2,), or (n, 2) for each: how the crack runs on the pattern; its left lip is up in `node_rest`. Copies move
+    away from each other along the line between the middles of their faces, or along `way` (3,) if given.
     """
     x, rest = x.copy(), mesh.node_rest.copy()
-    for old, new in copies.tolist():
+    headings = np.broadcast_to(heading, (len(copies), 2))
+    for (old, new), ahead in zip(copies.tolist(), headings, strict=True):
         fans = [np.flatnonzero((mesh.face_nodes == node).any(axis=1)) for node in (old, new)]
         apart = way if way is not None else _middle(x, mesh.face_nodes[fans[0]]) - _middle(x, mesh.face_nodes[fans[1]])
         size = float(np.linalg.norm(apart))
@@ -37,7 +39,7 @@ def open_kerf(
         x[old] += kerf * apart
         x[new] -= kerf * apart
         normal = _normal(mesh.node_rest, mesh.face_nodes[np.concatenate(fans)])
-        side = _side(mesh, old, new, fans)
+        side = _side(mesh, ahead, fans)
         rest[old] += side * REST_SHARE * kerf * normal
         rest[new] -= side * REST_SHARE * kerf * normal
     return replace(mesh, node_rest=rest), np.ascontiguousarray(x)
@@ -56,7 +58,8 @@ def _normal(rest: Floats, nodes: Ints) -> Floats:
     return normal / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
 
 
-def _side(mesh: SheetMesh, old: int, new: int, fans: list[np.ndarray]) -> float:
-    """1 or −1, always the same for the lips of one crack: the lip that lies further along (1, π) on the pattern is up."""
-    middles = [mesh.u[mesh.faces[fan]].mean(axis=(0, 1)) for fan in fans]
-    return 1.0 if float((middles[0] - middles[1]) @ np.array([1.0, np.pi])) > 0.0 else -1.0
+def _side(mesh: SheetMesh, heading: Floats, fans: list[np.ndarray]) -> float:
+    """1 when the first of two fans of faces lies to the left of the crack, else −1."""
+    first, second = (mesh.u[mesh.faces[fan]].mean(axis=(0, 1)) for fan in fans)
+    across = heading[0] * (first[1] - second[1]) - heading[1] * (first[0] - second[0])
+    return 1.0 if across > 0.0 else -1.0

@@ -135,10 +135,15 @@ class MountedMidedge(MountedTerm):
 
     def curvature(self, state: State) -> Floats:
         """S of each face (face_count, 3) [1/m]."""
-        return curvature_of(self.shape, self._angles(state))
+        return curvature_of(self.shape, self.angles(state))
 
-    def _angles(self, state: State) -> Floats:
+    def angles(self, state: State) -> Floats:
+        """ψ of each face (face_count, 3) [rad]."""
         return split_angles(self.links, state.x, state.half_turn)
+
+    def plate(self, state: State) -> Floats:
+        """D of each face (face_count, 3, 3) [N m], damage included."""
+        return face_stiffness(self.mesh, self.kind.materials, damage=state.damage)
 
     def _energy(self, state: State, time: float) -> BendingMidedge:
         plate = face_stiffness(
