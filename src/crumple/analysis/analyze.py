@@ -23,7 +23,7 @@ from crumple.analysis.statistics import (
 )
 from crumple.errors import InputError
 from crumple.recording.recording import Recording
-from crumple.scenes import build
+from crumple.scenes.build import build
 from crumple.simulation.model import Model
 from crumple.state import State
 from crumple.typing import Floats

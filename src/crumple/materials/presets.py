@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from math import inf, sqrt
+from typing import Any
 
 from crumple.errors import InputError
 from crumple.materials.material import Material
@@ -56,7 +57,7 @@ class Preset:
             raise InputError(f"material {self.name!r}: thickness", "must be a number > 0, in m", height)
         ratio = height / self.thickness
         bend = self.bend and (self.bend[0] * ratio**3, self.bend[1] * ratio**3)
-        own = {
+        own: dict[str, Any] = {
             "density": self.density * height,
             "damping": self.damping,
             "yield_curvature": self.yield_curvature / ratio,
