@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +26,8 @@ from crumple.scenes.boundaries import (
     turn,
 )
 from crumple.scenes.creases import crease_sheet
+from crumple.scenes.cuts import cut_sheet
+from crumple.scenes.histories import recalled_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps
@@ -34,6 +36,7 @@ from crumple.scenes.schema import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.starting import check_start
+from crumple.scenes.tearing import check_tearing, make_tearing, mark_lines
 from crumple.scenes.toml import load_scene
 from crumple.simulation.impact import with_impact_stiffness
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
@@ -93,6 +96,7 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     if scene.contact.stiffness is None:
         model = with_impact_stiffness(model, state)
     state = _rested(scene, model, state)
+    check_tearing(scene, model, state, problems)
     check_start(scene, model, state, problems)
     if not problems.messages:
         check_overlaps(model, state, problems)
@@ -130,20 +134,32 @@ def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
 
 
 def _sheet(sheet: Sheet, k: int, materials: list[Material], problems: Problems) -> State | None:
-    """One sheet with its creases, placed and checked."""
-    path = ("sheets", k, "shape")
-    made = None
+    """One sheet with its creases, weak lines and cuts, placed and checked."""
+    path = ("sheets", k, "shape" if sheet.history is None else "history")
+    if sheet.shape is None and sheet.history is None:
+        return None  # which has been told
+    made, before = None, len(problems.messages)
     with problems.catch(path):
-        mesh, x, v, texture = sheet_shape(sheet.shape, lambda text: problems.note(path, text))
-        found = validate_mesh(mesh, x)
+        start = _start(sheet, k, materials, lambda text: problems.note(path, text))
+        mesh = start.mesh
+        found = validate_mesh(mesh, start.x)
         if not found and mesh.face_material.max() >= len(materials):
             found = [f"has face group {mesh.face_material.max()} but the sheet has {len(materials)} material(s)"]
         for problem in found:
             problems.add(path, _where(sheet) + problem)
         if not found:
-            start = initial_state(mesh, x, v=v).replaced(texture=texture)
             made = crease_sheet(sheet, k, start, materials, problems)
-    return None if made is None else _placed(sheet, made)
+    if made is not None:
+        made = cut_sheet(sheet, k, mark_lines(sheet, k, made, problems), problems)
+    return None if made is None or len(problems.messages) > before else _placed(sheet, made)
+
+
+def _start(sheet: Sheet, k: int, materials: list[Material], note: Callable[[str], None]) -> State:
+    """A sheet as its shape or its history gives it."""
+    if sheet.history is not None:
+        return recalled_sheet(sheet.history, k, len(materials))
+    mesh, x, v, texture = sheet_shape(sheet.shape, note)
+    return initial_state(mesh, x, v=v).replaced(texture=texture)
 
 
 def _merged(sheets: list[State], materials: list[list[Material]]) -> State:
@@ -159,7 +175,7 @@ def _merged(sheets: list[State], materials: list[list[Material]]) -> State:
 
 def _where(sheet: Sheet) -> str:
     """The file that a mesh problem is in."""
-    file = {"file": "mesh", "sewn": "pattern"}.get(sheet.shape.kind)
+    file = None if sheet.shape is None else {"file": "mesh", "sewn": "pattern"}.get(sheet.shape.kind)
     return f"{getattr(sheet.shape, file)}: " if file else ""
 
 
@@ -176,6 +192,9 @@ def _placed(sheet: Sheet, made: State) -> State:
         v=made.v @ matrix.T + np.array(sheet.velocity),
         y=made.y * move.scale,
         plastic_curvature=made.plastic_curvature / move.scale,
+        sizing_floor=made.sizing_floor / move.scale**2,
+        tips=replace(made.tips, last=made.tips.last * move.scale),
+        torn=replace(made.torn, points=made.torn.points * move.scale),
     )
 
 
@@ -257,6 +276,7 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         solver=SolverOptions(**solver.model_dump()),
         plasticity=PlasticityOptions(**scene.plasticity.model_dump()),
         remeshing=_remeshing(scene),
+        tearing=make_tearing(scene),
         frame_time=scene.run.frame_time,
         duration=scene.run.duration,
     )

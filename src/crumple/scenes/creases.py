@@ -16,7 +16,14 @@ from crumple.geometry.curvature import curvature_stencil
 from crumple.materials.material import Material
 from crumple.mesh.obj import read_obj
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.plasticity import crease_damage, crease_from_edges, crease_from_shape, hinge_labels, insert_polyline
+from crumple.plasticity import (
+    crease_damage,
+    crease_from_edges,
+    crease_from_shape,
+    crease_tensor,
+    hinge_labels,
+    insert_polyline,
+)
 from crumple.scenes.messages import Problems
 from crumple.scenes.patterns import PATTERN_KINDS, loose_lines, pattern_folds
 from crumple.scenes.schema import Crease, Sheet
@@ -34,6 +41,9 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
     Damage is that of the sheet at its final scale, and curvatures are those before it.
     """
     before = len(problems.messages)
+    if sheet.history is not None:
+        return state
+    assert sheet.shape is not None
     natural = getattr(sheet.shape, "natural", False)  # such shapes are folded by themselves
     folds = None
     if sheet.shape.kind in PATTERN_KINDS:
@@ -66,7 +76,8 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
     damage = _damage(sheet, creases, mesh, labels, plastic, materials)
     y = Embedding(mesh).settle(state.y, plastic)
     x = _laid_on(y, state.x) if sheet.folded else state.x
-    return state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage)
+    crease = crease_tensor(plastic, damage)
+    return state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage, crease=crease)
 
 
 def _read_shape(file: str, k: int, mesh: SheetMesh, problems: Problems) -> Floats | None:

@@ -120,7 +120,7 @@ def sizing_of(scene: Scene, sheet: Sheet) -> Sizing | None:
 
 def shape_area(sheet: Sheet) -> float:
     """About the area of a sheet at its final scale [m²]; 0 when it is in a file."""
-    if sheet.shape.kind in ("file", "sewn"):
+    if sheet.shape is None or sheet.shape.kind in ("file", "sewn"):
         return 0.0
     if sheet.shape.kind in PATTERN_KINDS:
         return pattern_extent(sheet.shape)[0] * sheet.transform.scale**2
@@ -149,6 +149,8 @@ def check_size(scene: Scene, problems: Problems) -> None:
 
 def shape_faces(shape: Any) -> float:
     """About how many triangles a shape has; a float, because nonsense may exceed any integer type."""
+    if shape is None:  # a sheet from a recording
+        return 0.0
     kind = shape.kind
     if kind == "sewn":
         return _file_faces(shape.world)
