@@ -15,9 +15,11 @@ from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
 from crumple.simulation.projection import accelerations
 from crumple.simulation.terms.bending import follow_relaxed
+from crumple.simulation.tip_load import tip_size
 from crumple.sizing import SizingOptions, compute_sizing
+from crumple.sizing.tips import sizing_tips
 from crumple.state import State, transfer
-from crumple.typing import Floats
+from crumple.typing import Floats, Ints
 
 SPLIT_LIMIT = 1.1
 """Length in the metric from which an edge is split. The margin keeps the mesh calm: curvatures of a crumpled sheet
@@ -43,6 +45,7 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
     protected = np.zeros(state.mesh.node_count, bool)
     protected[state.pins.nodes_needed] = True
     protected[state.bonds.nodes_needed] = True
+    protected[_crack_nodes(state)] = True
     creases = crease_hinges(state.mesh, state.plastic_curvature)
     return remesh(
         mark_creases(state.mesh, creases),
@@ -61,6 +64,17 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
             max_faces=model.remeshing.max_faces,
         ),
     )
+
+
+def _crack_nodes(state: State) -> Ints:
+    """The tips of cracks, and the nodes of both lips at the last vertex of their paths, from where they glide."""
+    tips, mesh = state.tips, state.mesh
+    found = [tips.node]
+    for last, node in zip(tips.last, tips.node, strict=True):
+        there = np.flatnonzero(np.linalg.norm(mesh.u - last, axis=1) < 1e-9 * float(np.ptp(mesh.u, axis=0).max()))
+        behind = mesh.vertex_node[there]
+        found.append(behind[mesh.node_sheet[behind] == mesh.node_sheet[node]])
+    return np.concatenate(found).astype(np.int32)
 
 
 def state_sizing(model: Model, state: State) -> Floats:
@@ -83,6 +97,8 @@ def _sizing(state: State, derived: Derived, surface: Surface | None) -> Floats:
     plastic = bending_strain(stencil, rest_angle(stencil, state.plastic_curvature))
     ratio = _stiffness_ratio(model, state)
     user = [criterion(state) for criterion in model.remeshing.criteria]
+    if len(state.tips.node):
+        user.append(sizing_tips(state.mesh, state.tips.node, tip_size(model, state)))
     fields = {
         options: compute_sizing(
             state.mesh,

@@ -41,7 +41,7 @@ MOST_CHANGES = 200
 """Times that the mesh may change within a step."""
 MOST_TRIALS = 8
 """Places that are tried for a gliding tip."""
-FIRST_GLIDE = 0.1
+FIRST_GLIDE = 0.02
 """The first of them, over the edge length at tips."""
 LEAST_ROOM = 0.05
 """Room for gliding below which an edge is cut instead, over the edge length at tips."""
@@ -143,11 +143,11 @@ class _Step:
             if abs(ratio - 1.0) <= TOLERANCE or (ratio > 1.0 and way >= room):
                 break
             if ratio > 1.0:
-                low = (way, ratio)
+                before, low = low, (way, ratio)
             else:
                 high = (way, ratio)
             if high is None:
-                way = min(room, 2.0 * way)
+                way = min(room, _extrapolate(before, low))
             else:
                 share = (low[1] - 1.0) / (low[1] - high[1])
                 way = low[0] + (high[0] - low[0]) * min(max(share, 0.1), 0.9)
@@ -228,6 +228,13 @@ class _Step:
             )
         solved = solved.replaced(iterations=solved.iterations + outcome.iterations + trial.iterations)
         return _Trial(total, solved, derived, trial.iterations + outcome.iterations)
+
+
+def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Where Γ = 1 from two ways [m] with their Γ, both above 1: a little to several times as far as the second."""
+    (a, p), (b, q) = first, second
+    wanted = b + (q - 1.0) * (b - a) / (p - q) if p > q else np.inf
+    return float(min(max(wanted, 1.3 * b), 5.0 * b))
 
 
 def _moved_tip(tips: Tips, number: int, opening: Opening) -> Tips:

@@ -69,12 +69,12 @@ def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, 
     vertex = node_vertex(mesh, node)
     weight = tip_weights(mesh, node, heading, size)
     force = driving_force(state, derived, weight)
-    directions = _directions(mesh.u, mesh.faces, vertex)
-    directions = directions[directions @ heading > FORWARD]
-    held = resistance(toughness, mesh, vertex, directions)
     strength = float(np.linalg.norm(force))
     if strength == 0.0:
         return Load(force, heading, float("inf"), 0.0)
+    directions = np.concatenate([_directions(mesh.u, mesh.faces, vertex), force[None] / strength])
+    directions = directions[directions @ heading > FORWARD]
+    held = resistance(toughness, mesh, vertex, directions)
     aligned = 0.5 * (1.0 + directions @ force / strength)
     ratio = strength * aligned**2 / held
     best = int(np.argmax(ratio))
