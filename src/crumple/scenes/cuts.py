@@ -17,7 +17,7 @@ from crumple.scenes.schema import Sheet
 from crumple.state import State, Tips, close_change, make_tips, transfer
 from crumple.state.part import part_of
 from crumple.tearing.opening import open_kerf
-from crumple.typing import Bools, Floats
+from crumple.typing import Bools, Floats, Ints
 
 CRACKS_OF_SHEET = 10_000
 """Cracks from the cuts of sheet number k are numbered from k times this."""
@@ -62,7 +62,7 @@ def _slit(state: State, line: Floats) -> tuple[State, list[tuple[Floats, Floats,
     new = np.arange(mesh.node_count, change.mesh.node_count, dtype=np.int32)
     copies = np.stack([change.node_operator[new].indices.astype(np.int32), new], axis=1)
     state = transfer(state, change)
-    opened, x = open_kerf(state.mesh, state.x, copies)
+    opened, x = open_kerf(state.mesh, state.x, copies, _headings(state.mesh, copies[:, 0], line))
     ends = [(line[0], line[0] - line[1], line[1]), (line[-1], line[-1] - line[-2], line[-2])]
     inner = [end for end in ends if not _is_on_outline(mesh, end[0])]
     return state.replaced(mesh=opened, x=x), inner
@@ -106,6 +106,18 @@ def _with_tips(state: State, ends: list[tuple[Floats, Floats, Floats]], k: int) 
         torn = torn.extended(here, crack, k).extended(here, crack, k)  # where it begins, and where its tip is
     joined = {name: np.concatenate([getattr(tips, name), getattr(made, name)]) for name in vars(made)}
     return state.replaced(tips=Tips(**joined), torn=torn)
+
+
+def _headings(mesh: SheetMesh, nodes: Ints, line: Floats) -> Floats:
+    """The direction of the segment of a polyline that each of the nodes is nearest to, (n, 2)."""
+    vertex = np.zeros(mesh.node_count, np.int64)
+    vertex[mesh.vertex_node] = np.arange(mesh.vertex_count)
+    points = mesh.u[vertex[nodes]]
+    along = np.diff(line, axis=0)
+    length = np.linalg.norm(along, axis=1)
+    share = np.clip(np.einsum("nsi,si->ns", points[:, None] - line[:-1], along) / length**2, 0.0, 1.0)
+    distance = np.linalg.norm(points[:, None] - line[:-1] - share[..., None] * along, axis=2)
+    return (along / length[:, None])[np.argmin(distance, axis=1)]
 
 
 def _is_on_outline(mesh: SheetMesh, point: Floats) -> bool:
