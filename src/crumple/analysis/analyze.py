@@ -96,7 +96,7 @@ def analyze_recording(
     plane: tuple[float, float, float] = (0.0, 1.0, 0.0),
     ridge_curvature: float | None = None,
 ) -> Analysis:
-    """The statistics of a frame: `frame` (negative: from the end), or the most confined one, or the last if sheets tear.
+    """The statistics of a frame: `frame` (negative: from the end), else the most confined one, the last if sheets tear.
 
     `plane`: normal of the cross-section;  `ridge_curvature` from which a face belongs to a ridge [1/m].
     """

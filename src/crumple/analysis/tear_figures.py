@@ -34,11 +34,9 @@ def draw_cracks(tears: Tears, mesh: SheetMesh, crease: Floats, axes: Any) -> Non
     axes.set_aspect("equal")
     axes.set_xlabel("mm")
     axes.set_ylabel("mm")
-    rough = (
-        ""
-        if tears.roughness is None
-        else f", turns {np.degrees(tears.roughness):.1f}° per {1e3 * tears.spacing:.3g} mm"
-    )
+    rough = ""
+    if tears.roughness is not None:
+        rough = f", turns {np.degrees(tears.roughness):.1f}° per {1e3 * tears.spacing:.3g} mm"
     axes.set_title(f"cracks: {1e3 * tears.length:.0f} mm{rough}", fontsize=10)
 
 

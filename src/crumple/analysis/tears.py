@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,7 @@ def _ledger(model: Model, state: State, recording: Recording, curves: Sequence[H
 def path_distance(path: Floats, line: Floats) -> Floats:
     """Distance of the points of a path (n, 2) to a polyline (m, 2) [m], (n,): how well a crack follows a fold."""
     best = np.full(len(path), np.inf)
-    for p, q in zip(line[:-1], line[1:], strict=True):
+    for p, q in pairwise(line):
         along = q - p
         share = np.clip((path - p) @ along / (along @ along), 0.0, 1.0)
         best = np.minimum(best, np.linalg.norm(path - p - share[:, None] * along, axis=1))
