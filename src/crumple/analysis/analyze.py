@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from crumple.analysis.statistics import (
     density_profile,
     orientation,
 )
+from crumple.analysis.tears import Tears, measure_tears
 from crumple.errors import InputError
 from crumple.recording.recording import Recording
 from crumple.scenes.build import build
@@ -31,7 +32,10 @@ from crumple.typing import Floats
 
 @dataclass(frozen=True)
 class Analysis:
-    """The statistics of one frame; `energies` [J] by name, the fits are sorted by likelihood (empty: too few)."""
+    """The statistics of one frame; `energies` [J] by name, the fits are sorted by likelihood (empty: too few).
+
+    `tears`: None where sheets cannot tear;  `crease_tensor` (face_count, 3), see `State`.
+    """
 
     frame: int
     time: float
@@ -45,6 +49,8 @@ class Analysis:
     facet_fits: tuple[Fit, ...]
     creases: Creases
     energies: dict[str, float]
+    tears: Tears | None = None
+    crease_tensor: Floats | None = None
 
     def summary(self) -> dict[str, Any]:
         """The main numbers by name, SI units; None where there is nothing to measure."""
@@ -80,7 +86,7 @@ class Analysis:
             "crease_mean_angle": creases.mean_angle or None,
             "crease_area_share": None if creases.is_empty else creases.area_share,
             "energies": dict(self.energies),
-        }
+        } | ({} if self.tears is None else self.tears.summary())
 
 
 def analyze_recording(
@@ -90,12 +96,15 @@ def analyze_recording(
     plane: tuple[float, float, float] = (0.0, 1.0, 0.0),
     ridge_curvature: float | None = None,
 ) -> Analysis:
-    """The statistics of a frame: `frame` (negative: from the end), or the most confined one.
+    """The statistics of a frame: `frame` (negative: from the end), else the most confined one, the last if sheets tear.
 
     `plane`: normal of the cross-section;  `ridge_curvature` from which a face belongs to a ridge [1/m].
     """
+    model = recording_model(recording)
+    frame = -1 if frame is None and model.tearing is not None else frame
     state = load_frame(recording, frame)
-    return analyze_state(recording_model(recording), state, plane=plane, ridge_curvature=ridge_curvature)
+    analysis = analyze_state(model, state, plane=plane, ridge_curvature=ridge_curvature)
+    return analysis if analysis.tears is None else replace(analysis, tears=measure_tears(model, state, recording))
 
 
 def analyze_state(
@@ -121,6 +130,8 @@ def analyze_state(
         facet_fits=fit_laws(ridges.facet_area),
         creases=measure_creases(shape),
         energies=energy_split(model, state),
+        tears=measure_tears(model, state),
+        crease_tensor=state.crease,
     )
 
 

@@ -38,6 +38,14 @@ UNITS = {
     "worked_mileage": "m",
     "crease_hinge_length": "m",
     "crease_mean_angle": "rad",
+    "crack_length": "m",
+    "crack_roughness": "rad",
+    "roughness_spacing": "m",
+    "fracture_work": "J",
+    "fracture_energy": "J/m²",
+    "handle_work": "J",
+    "stored_energy": "J",
+    "dissipated_energy": "J",
 }
 
 
@@ -77,7 +85,21 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
         "creases": (("quantity", "value"), _crease_rows(analysis)),
         "energies": (("energy", "joule"), list(analysis.energies.items())),
         "fits": (("sample", "law", "parameters", "log_likelihood", "ks_distance", "count"), fits),
-    }
+    } | _tear_tables(analysis)
+
+
+def _tear_tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
+    """The paths of cracks on the pattern, and what the handles did; nothing where sheets cannot tear."""
+    if analysis.tears is None:
+        return {}
+    tears = analysis.tears
+    points = [(crack.number, crack.sheet, *point) for crack in tears.cracks for point in crack.path.tolist()]
+    pulls = []
+    for curve in tears.curves:
+        columns = (curve.time, curve.way, curve.pull, *curve.displacement.T, *curve.force.T, curve.work)
+        pulls += [(curve.name, *row) for row in zip(*columns, strict=True)]
+    head = ("handle", "time_s", "displacement_m", "force_N", "dx_m", "dy_m", "dz_m", "Fx_N", "Fy_N", "Fz_N", "work_J")
+    return {"cracks": (("crack", "sheet", "u_m", "v_m"), points), "forces": (head, pulls)}
 
 
 def summary_record(analysis: Analysis) -> dict[str, Any]:

@@ -43,7 +43,7 @@ from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, So
 from crumple.simulation.relaxing import relax_start
 from crumple.simulation.resting import rest_as_it_is
 from crumple.sizing.options import SizingOptions
-from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins
+from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins, no_tips, nothing_torn
 from crumple.typing import Floats
 
 FIRST_STEP = 1e-3
@@ -80,6 +80,8 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     if problems.messages:
         return None
     state = _merged([made for made in sheets if made is not None], materials)
+    if scene.tearing is None:
+        state = state.replaced(tips=no_tips(), torn=nothing_torn())
     mesh, x = state.mesh, state.x
     handles, pins = _handles(scene, motions, mesh, x, problems)
     attachments, bonds = _attachments(scene, materials, mesh, x, problems)

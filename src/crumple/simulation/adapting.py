@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.contact import Surface
+from crumple.energies.stress import membrane_stress
 from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle, shape_curvature
 from crumple.plasticity import crease_hinges, mark_creases, unmark_creases
 from crumple.remeshing import Guard, RemeshOptions, RemeshResult, nearest_obstacle, remesh
@@ -17,8 +18,10 @@ from crumple.simulation.projection import accelerations
 from crumple.simulation.terms.bending import follow_relaxed
 from crumple.simulation.tip_load import tip_size
 from crumple.sizing import SizingOptions, compute_sizing
+from crumple.sizing.fracture import sizing_floor, sizing_fracture
 from crumple.sizing.tips import sizing_tips
 from crumple.state import State, transfer
+from crumple.tearing.separation import largest_tension
 from crumple.typing import Floats, Ints
 
 SPLIT_LIMIT = 1.1
@@ -96,9 +99,7 @@ def _sizing(state: State, derived: Derived, surface: Surface | None) -> Floats:
     curvature = shape_curvature(state.mesh, state.x, stencil)
     plastic = bending_strain(stencil, rest_angle(stencil, state.plastic_curvature))
     ratio = _stiffness_ratio(model, state)
-    user = [criterion(state) for criterion in model.remeshing.criteria]
-    if len(state.tips.node):
-        user.append(sizing_tips(state.mesh, state.tips.node, tip_size(model, state)))
+    user = [*(criterion(state) for criterion in model.remeshing.criteria), *_tearing_sizing(state, model)]
     fields = {
         options: compute_sizing(
             state.mesh,
@@ -119,6 +120,23 @@ def _sizing(state: State, derived: Derived, surface: Surface | None) -> Floats:
     by_sheet = np.stack([fields[options] for options in model.remeshing.all_sizing])
     vertex_sheet = state.mesh.node_sheet[state.mesh.vertex_node]
     return np.ascontiguousarray(by_sheet[vertex_sheet, np.arange(len(vertex_sheet))])
+
+
+def _tearing_sizing(state: State, model: Model) -> list[Floats]:
+    """What cracks ask of the mesh: fine where they are, where they may begin, and where the sheet was folded before."""
+    asked: list[Floats] = []
+    if state.sizing_floor.any():
+        asked.append(sizing_floor(state.mesh, state.sizing_floor))
+    options = model.tearing
+    if options is None:
+        return asked
+    if len(state.tips.node):
+        asked.append(sizing_tips(state.mesh, state.tips.node, tip_size(model, state)))
+    if options.initiation or options.criterion == "strength":
+        strength = np.array([material.tensile_strength for material in model.materials])[state.mesh.face_material]
+        tension = largest_tension(membrane_stress(state.mesh, model.materials, state.x, state.plastic_strain))
+        asked.append(sizing_fracture(tension, strength, options.refine_fracture, tip_size(model, state)))
+    return asked
 
 
 def _obstacle_vector(options: SizingOptions, state: State, surface: Surface | None) -> Floats | None:

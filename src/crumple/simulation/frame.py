@@ -19,6 +19,7 @@ from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.projection import project
+from crumple.simulation.pulling import handle_pulls
 from crumple.simulation.step import measure_energies, take_step
 from crumple.simulation.tearing import tear
 from crumple.solving.pose import make_pose
@@ -71,7 +72,8 @@ def advance_once(
             settled, derived, report = torn.state, torn.derived, torn.noted(report)
             energies["fracture"] = settled.fracture_work
         energies = measure_energies(settled, derived) | energies
-        return settled, replace(report, energies=energies), is_embedded, derived
+        pulls = handle_pulls(derived.model, state, moved, settled)
+        return settled, replace(report, energies=energies, handles=pulls), is_embedded, derived
 
 
 def settle(state: State, derived: Derived, step: float) -> State:
