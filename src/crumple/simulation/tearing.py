@@ -43,6 +43,8 @@ MOST_TRIALS = 8
 """Places that are tried for a gliding tip."""
 FIRST_GLIDE = 0.02
 """The first of them, over the edge length at tips."""
+SHORTEST = 0.3
+"""Way that a crack runs straight before it may turn again, over the edge length at tips."""
 LEAST_ROOM = 0.05
 """Room for gliding below which an edge is cut instead, over the edge length at tips."""
 
@@ -123,23 +125,26 @@ class _Step:
         heading = tips.heading[number]
         behind = float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
         room = min(glide_room(mesh, vertex, heading), size - behind)
-        is_straight = float(load.direction @ heading) >= TURN and has_lips(mesh, int(tips.node[number]), heading)
-        if is_straight and room > LEAST_ROOM * size:
-            found = self.glided(trial, number, load, size, room)
+        can_glide = room > LEAST_ROOM * size and has_lips(mesh, int(tips.node[number]), heading)
+        is_short = behind < SHORTEST * size
+        if can_glide and (is_short or float(load.direction @ heading) >= TURN):
+            if is_short and load.straight[1] <= 1.0 + TOLERANCE:
+                return None
+            found = self.glided(trial, number, load, size, min(room, 2.0 * LEAST_ROOM * size) if is_short else room)
             if found is not None:
                 return found
         return self.opened(trial, number, load, size)
 
     def glided(self, trial: _Trial, number: int, load: Load, size: float, room: float) -> _Trial | None:
         """The tip moved along its heading to where Γ = 1, or as far as there is `room` [m]."""
-        low, high, best = (0.0, load.ratio), None, None
+        low, high, best = (0.0, load.straight[1]), None, None
         way = min(FIRST_GLIDE * size, room)
         for _ in range(MOST_TRIALS):
             tried = self._glide(trial if best is None else replace(trial, iterations=best.iterations), number, load, way)
             if tried is None:
                 return best
             best = tried
-            ratio = _loads(tried, size)[number].ratio
+            ratio = _loads(tried, size)[number].straight[1]
             if abs(ratio - 1.0) <= TOLERANCE or (ratio > 1.0 and way >= room):
                 break
             if ratio > 1.0:
@@ -162,7 +167,7 @@ class _Step:
         if change is None:
             return None
         torn = state.torn.moved(target, int(tips.crack[number]))
-        work = state.fracture_work + load.resistance * way
+        work = state.fracture_work + load.straight[0] * way
         return self._solved(trial, change, change.node_operator @ state.x, tips, torn, work, same_links=True)
 
     def opened(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:

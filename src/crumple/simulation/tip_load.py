@@ -26,18 +26,20 @@ from crumple.typing import Floats
 
 ANGLES = 72
 """Directions that are tried at a tip, apart from those of its edges."""
-FORWARD = np.cos(np.radians(120.0))
-"""Cracks do not turn back further than this."""
+FORWARD = np.cos(np.radians(75.0))
+"""Cracks do not kink by more: pure shear turns them by 70.5°."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """The load of one tip: the `force` g (2,) [N], the best `direction` (2,), R there [N], and `ratio` Γ."""
+    """The load of one tip: the `force` g (2,) [N], the best `direction` (2,), R there [N], and `ratio` Γ; `straight`: R
+    and Γ straight on."""
 
     force: Floats
     direction: Floats
     resistance: float
     ratio: float
+    straight: tuple[float, float]
 
 
 def tip_size(model: Model, state: State) -> float:
@@ -71,14 +73,14 @@ def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, 
     force = driving_force(state, derived, weight)
     strength = float(np.linalg.norm(force))
     if strength == 0.0:
-        return Load(force, heading, float("inf"), 0.0)
-    directions = np.concatenate([_directions(mesh.u, mesh.faces, vertex), force[None] / strength])
+        return Load(force, heading, float("inf"), 0.0, (float("inf"), 0.0))
+    directions = np.concatenate([heading[None], force[None] / strength, _directions(mesh.u, mesh.faces, vertex)])
     directions = directions[directions @ heading > FORWARD]
     held = resistance(toughness, mesh, vertex, directions)
     aligned = 0.5 * (1.0 + directions @ force / strength)
     ratio = strength * aligned**2 / held
     best = int(np.argmax(ratio))
-    return Load(force, directions[best], float(held[best]), float(ratio[best]))
+    return Load(force, directions[best], float(held[best]), float(ratio[best]), (float(held[0]), float(ratio[0])))
 
 
 def driving_force(state: State, derived: Derived, weight: Floats) -> Floats:
