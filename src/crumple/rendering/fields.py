@@ -77,12 +77,17 @@ def color_field(name: str, recording: Recording | None = None) -> ColorField:
 def stress_field(recording: Recording) -> ColorField:
     """Largest tension in the plane of each face, 0 where it is pressed only."""
     model = recording_model(recording)
-    return ColorField("tension [MPa]", "cells", lambda state: tension(model, state), "inferno")
+    return ColorField("tension [MPa]", "cells", lambda state: tension(model, state), "YlOrRd")
 
 
 def tension(model: Model, state: State) -> Floats:
-    """Largest principal stress of each face, at least 0, (face_count,) [MPa]."""
-    return 1e-6 * largest_tension(membrane_stress(state.mesh, model.materials, state.x, state.plastic_strain))
+    """Largest principal stress of each face, between 0 and twice its tensile strength, (face_count,) [MPa].
+
+    At the tip of a crack it has no bound but that of the mesh, which would leave no colours for the rest.
+    """
+    strength = np.array([material.tensile_strength for material in model.materials])[state.mesh.face_material]
+    stress = membrane_stress(state.mesh, model.materials, state.x, state.plastic_strain)
+    return 1e-6 * np.minimum(largest_tension(stress), 2.0 * strength)
 
 
 def crease_field(recording: Recording) -> ColorField:

@@ -14,23 +14,30 @@ from crumple.typing import Floats
 def handle_pulls(model: Model, before: State, moved: State, settled: State) -> dict[str, Pull]:
     """What each handle has done over a step, by its name.
 
-    `before` the step;  `moved` at its end, before anything has torn;  `settled`: after that. The force is that of the
-    settled state. The work is the mean of the forces at both ends of the motion times the way of the targets: a crack
-    runs when they have arrived.
+    `before` the step;  `moved` at its end, before anything has torn, with the anchors of handles that have taken hold;
+    `settled`: after that. The force is that of the settled state. The work is the way of the targets times the mean of
+    the forces before and after it, when all cracks have run: in a stiff sheet the force on a crack that waits for the
+    end of the step is far above that of one that runs along.
     """
     pulls: dict[str, Pull] = {}
     for index, handle in enumerate(model.handles):
-        pins, held = moved.pins, moved.pins.handle == index
-        if not held.any():
+        first, last = moved.pins.handle == index, settled.pins.handle == index
+        if not first.any() or not last.any():
             continue
-        way = _targets(handle, pins, held, moved.time) - _targets(handle, pins, held, before.time)
-        mean = 0.5 * (_forces(handle, before, pins, held) + _forces(handle, moved, pins, held))
-        after = settled.pins.handle == index
-        force = _forces(handle, settled, settled.pins, after).sum(axis=0)
-        grip = _targets(handle, settled.pins, after, max(handle.start, 0.0))
-        gone = (_targets(handle, settled.pins, after, settled.time) - grip).mean(axis=0)
-        pulls[handle.name] = Pull(_three(force), _three(gone), float(np.sum(mean * way)))
+        span = before.time, settled.time
+        start = _forces(handle, before, moved.pins, first)
+        end = _forces(handle, settled, settled.pins, last)
+        work = np.sum(start * _way(handle, moved.pins, first, *span)) + np.sum(
+            end * _way(handle, settled.pins, last, *span)
+        )
+        gone = _way(handle, settled.pins, last, max(handle.start, 0.0), settled.time).mean(axis=0)
+        pulls[handle.name] = Pull(_three(end.sum(axis=0)), _three(gone), 0.5 * float(work))
     return pulls
+
+
+def _way(handle: Handle, pins: Pins, held: np.ndarray, since: float, time: float) -> Floats:
+    """How far the targets of a handle move from one time [s] to another, (m, 3) [m]."""
+    return _targets(handle, pins, held, time) - _targets(handle, pins, held, since)
 
 
 def _forces(handle: Handle, state: State, pins: Pins, held: np.ndarray) -> Floats:
