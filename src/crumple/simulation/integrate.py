@@ -90,12 +90,13 @@ def solve_stage(
     *,
     hold: bool,
     obstacle_begin: Floats | None = None,
+    accuracy: float = np.inf,
 ) -> Outcome:
     """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3) and the edges' half turns
     (edge_count,) on.
 
     `obstacle_begin` (obstacle_nodes, 3): where the obstacles were at the start of the stage, if that is not where they
-    are: a stage that is solved again.
+    are: a stage that is solved again;  `accuracy` [J]: the energy by which the solution may be off at most.
     """
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
@@ -112,7 +113,10 @@ def solve_stage(
     inertia = _inertia(derived, stage)
     energies = [inertia, *derived.over(stage)]
     potential = Potential(len(stage.start), energies, touching, derived.timer, turn_count=derived.turn_count)
-    newton = Newton(potential, derived.system, stage_stop(derived, stage, inertia, touching, x))
+    stop = stage_stop(derived, stage, inertia, touching, x)
+    if stop.loose_energy > accuracy or stop.energy > accuracy:
+        stop = replace(stop, energy=min(stop.energy, accuracy), loose_energy=min(stop.loose_energy, accuracy))
+    newton = Newton(potential, derived.system, stop)
     return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
 
 

@@ -37,6 +37,8 @@ TOLERANCE = 0.05
 """Error of Γ = 1 at which a tip may rest."""
 TURN = cos(radians(10.0))
 """A crack that wants to turn by more gets a new edge; below, it runs straight on."""
+ACCURACY = 1e-3
+"""Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a difference."""
 MOST_CHANGES = 200
 """Times that the mesh may change within a step."""
 MOST_TRIALS = 8
@@ -67,11 +69,14 @@ class Tear:
 
 @dataclass(frozen=True)
 class _Trial:
-    """The step solved on a mesh: the `change` from the mesh at its start, the `state` reached and what is derived."""
+    """The step solved on a mesh: the `change` from the mesh at its start, the `state` reached, what is derived from it,
+    the same without damping in new faces, and the `stage` that was solved."""
 
     change: Change
     state: State
     derived: Derived
+    undamped: Derived
+    stage: Stage
     iterations: int = 0
 
 
@@ -79,9 +84,9 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
     """The state after its cracks have run as far as they do at the end of the step that `passage` tells of."""
     if not len(state.tips.node) or passage.stage is None:
         return Tear(state, derived)
-    step = _Step(state, passage.stage, passage.obstacle_x)
-    trial = _Trial(no_change(state.mesh), state, derived)
     size = tip_size(derived.model, state)
+    step = _Step(state, passage.stage, passage.obstacle_x, ACCURACY * size * _least_resistance(derived))
+    trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
     blocked: set[int] = set()
     for _ in range(MOST_CHANGES):
         loads = _loads(trial, size)
@@ -102,21 +107,27 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
     return Tear(trial.state, trial.derived, trial.iterations, note)
 
 
+def _least_resistance(derived: Derived) -> float:
+    """G_c t of the sheet that tears most easily [N]."""
+    return min(min(material.tear_energy) * material.thickness for material in derived.model.materials)
+
+
 def _loads(trial: _Trial, size: float) -> list[Load]:
     """The loads of all tips."""
     toughness = state_toughness(trial.derived.model, trial.state)
     count = len(trial.state.tips.node)
-    return [tip_load(trial.state, trial.derived, toughness, number, size) for number in range(count)]
+    return [tip_load(trial.state, trial.undamped, toughness, number, size, trial.stage) for number in range(count)]
 
 
 @dataclass(frozen=True)
 class _Step:
     """The step that is solved again: the state at its end before tearing, its last stage, and where the obstacles were
-    at the start of that."""
+    at the start of that, and how well it is solved [J]."""
 
     start: State
     stage: Stage
     obstacle_x: Floats | None
+    accuracy: float
 
     def advanced(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
         """The tip `number` moved on, None when it cannot be."""
@@ -218,8 +229,16 @@ class _Step:
             state = term.relax(state)
         stage = _follow_stage(self.stage, state, derived, total)
         hold = bool(np.any(state.obstacle_lag > 0.0))
+        assert derived.system
+        undamped = derived.undamped(total.face_source == NEW)
         outcome = solve_stage(
-            derived, stage, state.obstacle_x, state.half_turn, hold=hold, obstacle_begin=self.obstacle_x
+            undamped,
+            stage,
+            state.obstacle_x,
+            state.half_turn,
+            hold=hold,
+            obstacle_begin=self.obstacle_x,
+            accuracy=self.accuracy,
         )
         if outcome.ending is not Ending.CONVERGED:
             return None
@@ -232,7 +251,7 @@ class _Step:
                 x=instant.x, v=instant.v, a=instant.a, half_turn=instant.half_turn, half_rate=instant.half_rate
             )
         solved = solved.replaced(iterations=solved.iterations + outcome.iterations + trial.iterations)
-        return _Trial(total, solved, derived, trial.iterations + outcome.iterations)
+        return _Trial(total, solved, derived, undamped, stage, trial.iterations + outcome.iterations)
 
 
 def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> float:

@@ -4,15 +4,20 @@
 
 with the configurational force g of the membrane and of bending (`energies.driving_force`) and the resistance R of the
 sheet (`tearing.resistance`). The crack runs along the θ of the largest Γ while that is above 1.
+
+What damping stores and dissipates over a stage counts as well: g is how the potential that the stage minimises changes
+with the pattern. A damped sheet does not relax at once, and the stress that its elements have would drive the crack on
+and on, while viscous stress holds the lips together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
 
+from crumple.contract import Stage
 from crumple.energies.driving_force import hinge_force, membrane_force, midedge_force
 from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
@@ -65,12 +70,12 @@ def state_toughness(model: Model, state: State) -> Toughness:
     )
 
 
-def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, size: float) -> Load:
-    """The load of the tip `number` of a state; `size` ℓ [m]."""
+def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, size: float, stage: Stage) -> Load:
+    """The load of the tip `number` of a state at the end of a `stage`; `size` ℓ [m]."""
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
     vertex = node_vertex(mesh, node)
     weight = tip_weights(mesh, node, heading, size)
-    force = driving_force(state, derived, weight)
+    force = driving_force(state, derived, weight, stage)
     strength = float(np.linalg.norm(force))
     if strength == 0.0:
         return Load(force, heading, float("inf"), 0.0, (float("inf"), 0.0))
@@ -83,15 +88,24 @@ def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, 
     return Load(force, directions[best], float(held[best]), float(ratio[best]), (float(held[0]), float(ratio[0])))
 
 
-def driving_force(state: State, derived: Derived, weight: Floats) -> Floats:
-    """g (2,) [N] of the membrane and of bending for a motion of the pattern by `weight` (node_count,)."""
+def driving_force(state: State, derived: Derived, weight: Floats, stage: Stage | None = None) -> Floats:
+    """g (2,) [N] of the membrane and of bending for a motion of the pattern by `weight` (node_count,), with what they
+    dissipate over a `stage`, if given."""
     mesh = state.mesh
+    is_damped = stage is not None and not stage.is_static
     membrane = next(term for kind, term in derived.terms if isinstance(kind, Membrane))
     assert isinstance(membrane, MountedMembrane)
     force = np.zeros(2)
     which = [faces for faces in membrane.parts.faces if len(faces)]
-    for (energy, _), faces in zip(membrane.parts.at(state.x, state.plastic_strain), which, strict=True):
+    for (energy, damping), faces in zip(membrane.parts.at(state.x, state.plastic_strain), which, strict=True):
         force += membrane_force(mesh, energy, faces.astype(np.int32), state.x, weight)
+        if is_damped and damping.any():
+            lag = replace(
+                energy,
+                coefficients=energy.coefficients * (damping / stage.span)[:, None],
+                rest_strain=stage.past(energy.deformation),
+            )
+            force += membrane_force(mesh, lag, faces.astype(np.int32), state.x, weight)
     bending = derived.bending
     if isinstance(bending, MountedHinges):
         energy = np.zeros(len(mesh.hinges.nodes))
@@ -99,7 +113,12 @@ def driving_force(state: State, derived: Derived, weight: Floats) -> Floats:
         for one, chosen in zip(bending.stored(state, state.time), groups, strict=True):
             energy[chosen] = one.value(state.x)
         return force + hinge_force(mesh, energy, weight)
-    return force + midedge_force(mesh, bending.angles(state), bending.plate(state), state.plastic_curvature, weight)
+    angle, plate = bending.angles(state), bending.plate(state)
+    force += midedge_force(mesh, angle, plate, state.plastic_curvature, weight)
+    if is_damped and bending.damping.any():
+        before = stage.past_turned(lambda x, turn: bending.curvature(state.replaced(x=x, half_turn=turn)))
+        force += midedge_force(mesh, angle, plate * (bending.damping / stage.span)[:, None, None], before, weight)
+    return force
 
 
 def _directions(u: Floats, faces: np.ndarray, vertex: int) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from crumple.mesh import SheetMesh
 from crumple.typing import Floats, Ints
 
-KERF = 1e-7
+KERF = 1e-6
 """ε [m]: half the width of a fresh cut; far below the thickness of any sheet, far above rounding."""
 REST_SHARE = 0.25
 """Half the distance of copies in `node_rest` over ε."""

@@ -111,6 +111,9 @@ class MountedMidedge(MountedTerm):
         """The same for a bending that differs in its handles only."""
         return replace(self, kind=kind)
 
+    def undamped(self, faces: Bools) -> MountedMidedge:
+        return replace(self, damping=np.where(faces, 0.0, self.damping))
+
     def stored(self, state: State, time: float) -> Sequence[EdgeEnergy]:
         return [self._energy(state, time)]
 
@@ -213,6 +216,10 @@ class MountedHinges(MountedTerm):
     def of(self, kind: Bending) -> MountedHinges:
         """The same: hinges do not ask for handles."""
         return self
+
+    def undamped(self, faces: Bools) -> MountedHinges:
+        near = faces[self.hinges.faces].any(axis=1)
+        return replace(self, hinges=replace(self.hinges, damping=np.where(near, 0.0, self.hinges.damping)))
 
     def stored(self, state: State, time: float) -> Sequence[Energy]:
         angle = rest_angle(self.stencil, state.plastic_curvature)
