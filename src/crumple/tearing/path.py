@@ -163,7 +163,7 @@ def _next_vertex(mesh: SheetMesh, vertex: int, direction: Floats) -> tuple[Chang
     here = mesh.u[vertex]
     a, b = mesh.u[sides[:, 0]] - here, mesh.u[sides[:, 1]] - here
     left, right = _cross(a, direction), -_cross(b, direction)
-    entered = np.flatnonzero((left >= -1e-14) & (right >= -1e-14) & (a @ direction + b @ direction > 0.0))
+    entered = np.flatnonzero((left >= -1e-14) & (right >= -1e-14))  # angles of faces are below π
     if not len(entered):
         return None
     face = int(entered[np.argmin(np.abs(left[entered]) + np.abs(right[entered]))]) if len(entered) > 1 else int(entered[0])
