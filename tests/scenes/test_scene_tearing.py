@@ -110,6 +110,17 @@ def test_creases_of_a_scene_have_a_crease_tensor_with_the_trace_of_their_damage(
     assert state.crease[:, 1].max() > 10.0 * state.crease[:, 0].max()
 
 
+def test_a_fold_that_was_opened_again_is_flat_and_weak():
+    line = [[0.0, 0.05], [0.1, 0.05]]
+    _, once = made(scene(creases=[{"line": line, "angle": 90}]))
+    _, opened = made(scene(creases=[{"line": line, "angle": 0, "worked": 90}]))
+    assert not opened.plastic_curvature.any()
+    np.testing.assert_allclose(opened.crease, once.crease, atol=1e-12)
+    np.testing.assert_allclose(opened.damage, once.damage, atol=1e-12)
+    _, mountain = made(scene(creases=[{"line": line, "angle": 30, "worked": 270}]))
+    np.testing.assert_allclose(mountain.damage, 3.0 * once.damage, rtol=1e-9)
+
+
 @pytest.fixture(scope="module")
 def crumpled(tmp_path_factory):
     """A recording of a sheet that is bent for good, with two frames."""

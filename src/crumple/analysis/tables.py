@@ -69,7 +69,7 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
     kinds = ["between facets"] * len(ridges.length) + ["open"] * len(ridges.open_length)
     fits = [("ridge length [m]", *_fit_row(fit)) for fit in analysis.ridge_fits]
     fits += [("facet area [m²]", *_fit_row(fit)) for fit in analysis.facet_fits]
-    return {
+    found: dict[str, tuple[Sequence[str], Rows]] = {
         "density": (
             ("r_over_R", "density_over_mean", "volume_fraction", "mass_share"),
             zip(shell.middle, shell.density, thickness_fraction(density, analysis.shape), density.mass, strict=True),
@@ -85,7 +85,8 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
         "creases": (("quantity", "value"), _crease_rows(analysis)),
         "energies": (("energy", "joule"), list(analysis.energies.items())),
         "fits": (("sample", "law", "parameters", "log_likelihood", "ks_distance", "count"), fits),
-    } | _tear_tables(analysis)
+    }
+    return found | _tear_tables(analysis)
 
 
 def _tear_tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:

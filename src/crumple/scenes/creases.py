@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from crumple.errors import InputError, SimulationError
-from crumple.geometry.curvature import curvature_stencil
+from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
 from crumple.materials.material import Material
 from crumple.mesh.obj import read_obj
 from crumple.mesh.sheet_mesh import SheetMesh
@@ -73,10 +73,11 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
     plastic = _add_creases(creases, k, mesh, labels, plastic, problems)
     if len(problems.messages) > before:
         return None
-    damage = _damage(sheet, creases, mesh, labels, plastic, materials)
+    bent = _worked(creases, mesh, labels, plastic)
+    damage = _damage(sheet, creases, mesh, labels, bent, materials)
     y = Embedding(mesh).settle(state.y, plastic)
     x = _laid_on(y, state.x) if sheet.folded else state.x
-    crease = crease_tensor(plastic, damage)
+    crease = crease_tensor(bent, damage)
     return state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage, crease=crease)
 
 
@@ -127,6 +128,16 @@ def _add_creases(
         angle = np.radians(crease.angle)
         plastic = crease_from_edges(mesh, marked, angle, plastic_curvature=plastic, stencil=stencil)
     return plastic
+
+
+def _worked(creases: list[Crease], mesh: SheetMesh, labels: list[int], plastic: Floats) -> Floats:
+    """The plastic curvature (face_count, 3) [1/m] that creases have gone through: S_p, but for those that were worked."""
+    stencil, hinge_label, bent = curvature_stencil(mesh), hinge_labels(mesh), plastic
+    for crease, label in zip(creases, labels, strict=True):
+        if crease.worked is not None:
+            more = np.radians(crease.worked) - np.abs(rest_angle(stencil, bent))
+            bent = bent + bending_strain(stencil, np.where(hinge_label == label, more, 0.0))
+    return bent
 
 
 def loose_creases(shape: Any) -> list[Crease]:
