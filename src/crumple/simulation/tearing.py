@@ -22,14 +22,16 @@ from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_a
 from crumple.mesh.edit_glide import glide_room
 from crumple.simulation.derived import Derived
 from crumple.simulation.integrate import Passage, solve_stage
+from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
 from crumple.simulation.observers import StepReport
 from crumple.simulation.schemes import reached
 from crumple.simulation.tip_load import Load, state_toughness, tip_load, tip_size
 from crumple.solving.newton import Ending
-from crumple.state import Change, State, Tips, Torn, no_change, transfer
+from crumple.state import Change, State, Tips, Torn, make_tips, no_change, transfer
 from crumple.state.change import NEW
 from crumple.tearing.opening import open_kerf
-from crumple.tearing.path import Opening, compose, followed, glide_change, node_vertex, open_ahead
+from crumple.tearing.path import FIRST, Opening, compose, followed, glide_change, node_vertex, open_ahead, open_inside
+from crumple.tearing.resistance import resistance
 from crumple.tearing.tip import has_lips
 from crumple.typing import Bools, Floats
 
@@ -41,6 +43,8 @@ ACCURACY = 1e-3
 """Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a difference."""
 MOST_CHANGES = 200
 """Times that the mesh may change within a step."""
+MOST_BEGINS = 4
+"""Places where the sound sheet may be tried to tear within a step."""
 MOST_TRIALS = 8
 """Places that are tried for a gliding tip."""
 FIRST_GLIDE = 0.02
@@ -82,17 +86,27 @@ class _Trial:
 
 def tear(state: State, derived: Derived, passage: Passage) -> Tear:
     """The state after its cracks have run as far as they do at the end of the step that `passage` tells of."""
-    if not len(state.tips.node) or passage.stage is None:
+    assert derived.model.tearing is not None
+    begins = can_begin(derived.model)
+    if passage.stage is None or not (len(state.tips.node) or begins):
         return Tear(state, derived)
     size = tip_size(derived.model, state)
     step = _Step(state, passage.stage, passage.obstacle_x, ACCURACY * size * _least_resistance(derived))
     trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
+    if derived.model.tearing.criterion == "strength":
+        return _split(step, trial, size)
     blocked: set[int] = set()
+    sound: set[int] = set()
     for _ in range(MOST_CHANGES):
         loads = _loads(trial, size)
         free = [k for k, load in enumerate(loads) if load.ratio > 1.0 + TOLERANCE and k not in blocked]
         if not free:
-            break
+            place = weakest_place(derived.model, trial.state, size, sound) if begins and len(sound) < MOST_BEGINS else None
+            if place is None:
+                break
+            sound.add(place.node)
+            trial = step.begun(trial, place, size) or trial
+            continue
         worst = max(free, key=lambda k: loads[k].ratio)
         found = step.advanced(trial, worst, loads[worst], size)
         if found is None:
@@ -104,6 +118,22 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
     else:
         return Tear(trial.state, trial.derived, trial.iterations, f"t = {state.time:.4g} s: cracks have not come to rest")
     note = f"t = {state.time:.4g} s: {len(blocked)} crack(s) could not run on" if blocked else ""
+    return Tear(trial.state, trial.derived, trial.iterations, note)
+
+
+def _split(step: _Step, trial: _Trial, size: float) -> Tear:
+    """Vertices split one after the other while their strength is exceeded [Jiang2016]."""
+    start, blocked = trial.state, set[int]()
+    for _ in range(MOST_CHANGES):
+        weak = weakest_vertex(trial.derived.model, trial.state, size, blocked)
+        if weak is None:
+            return Tear(trial.state, trial.derived, trial.iterations)
+        found = step.split(trial, weak, size)
+        if found is None:
+            blocked.add(weak.node)
+        else:
+            trial = found
+    note = f"t = {start.time:.4g} s: cracks have not come to rest"
     return Tear(trial.state, trial.derived, trial.iterations, note)
 
 
@@ -187,14 +217,42 @@ class _Step:
         opening = open_ahead(state.mesh, int(tips.node[number]), load.direction, size=size, kept=_kept(state))
         if opening is None:
             return None
-        sheet = int(state.mesh.node_sheet[tips.node[number]])
-        torn = state.torn.extended(opening.path[-1], int(tips.crack[number]), sheet)
         work = state.fracture_work + load.resistance * opening.length
-        moved = _moved_tip(tips, number, opening)
-        x = opening.change.node_operator @ state.x
-        for way in (None, *_normals(state, int(tips.node[number]))):
+        return self._kerfed(trial, opening, int(tips.node[number]), *_gone_on(state, number, opening), work)
+
+    def begun(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
+        """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
+        found = self.split(trial, weak, size)
+        if found is None:
+            return None
+        freed = _stored(trial) - _stored(found)
+        return found if freed >= found.state.fracture_work - trial.state.fracture_work else None
+
+    def split(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
+        """A whole edge opened at a weak vertex: a tip runs on, or a crack begins there."""
+        state, mesh = trial.state, trial.state.mesh
+        opening = None
+        whole = size / FIRST
+        for way in (weak.direction, -weak.direction) if weak.tip < 0 else (weak.direction,):
+            make = open_ahead if mesh.boundary_nodes[weak.node] else open_inside
+            opening = opening or make(mesh, weak.node, way, size=whole, kept=_kept(state))
+        if opening is None:
+            return None
+        toughness = state_toughness(trial.derived.model, state)
+        vertex = node_vertex(mesh, weak.node)
+        held = float(resistance(toughness, mesh, vertex, opening.heading[None])[0])
+        tips, torn = _begun(state, opening, weak.node) if weak.tip < 0 else _gone_on(state, weak.tip, opening)
+        work = state.fracture_work + held * opening.length
+        return self._kerfed(trial, opening, weak.node, tips, torn, work)
+
+    def _kerfed(
+        self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float
+    ) -> _Trial | None:
+        """The step solved with a cut open, its lips set apart so that nothing intersects."""
+        x = opening.change.node_operator @ trial.state.x
+        for way in (None, *_normals(trial.state, node)):
             mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
-            found = self._solved(trial, replace(opening.change, mesh=mesh), apart, moved, torn, work)
+            found = self._solved(trial, replace(opening.change, mesh=mesh), apart, tips, torn, work)
             if found is not None:
                 return found
         return None
@@ -259,6 +317,34 @@ def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> flo
     (a, p), (b, q) = first, second
     wanted = b + (q - 1.0) * (b - a) / (p - q) if p > q else np.inf
     return float(min(max(wanted, 1.3 * b), 5.0 * b))
+
+
+def _stored(trial: _Trial) -> float:
+    """The energy of the sheets and of what holds them [J]."""
+    return sum(term.measure(trial.state) for _, term in trial.derived.terms)
+
+
+def _gone_on(state: State, number: int, opening: Opening) -> tuple[Tips, Torn]:
+    """The tips and the paths after the tip `number` has run on."""
+    tips = state.tips
+    sheet = int(state.mesh.node_sheet[tips.node[number]])
+    return _moved_tip(tips, number, opening), state.torn.extended(opening.path[-1], int(tips.crack[number]), sheet)
+
+
+def _begun(state: State, opening: Opening, node: int) -> tuple[Tips, Torn]:
+    """The tips and the paths with a new crack: one from the border, or two that run apart from inside the sheet."""
+    tips, torn = state.tips, state.torn
+    number = int(max(torn.crack.max(initial=-1), tips.crack.max(initial=-1))) + 1
+    path = opening.path
+    lines = [(path, opening.tip)] if len(path) == 2 else [(path[1:], opening.tip), (path[1::-1], opening.start)]
+    for line, end in lines:
+        for point in line:
+            torn = torn.extended(point, number, int(state.mesh.node_sheet[node]))
+        if end >= 0:
+            new = make_tips(np.array([end]), (line[-1] - line[-2])[None], line[-2][None], np.array([number]))
+            tips = Tips(*(np.concatenate([getattr(tips, name), getattr(new, name)]) for name in vars(new)))
+        number += 1
+    return tips, torn
 
 
 def _moved_tip(tips: Tips, number: int, opening: Opening) -> Tips:

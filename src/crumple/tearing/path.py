@@ -28,12 +28,14 @@ NARROW = 0.02
 @dataclass(frozen=True)
 class Opening:
     """An edge that is cut: the `change`, the `copies` (n, 2) of nodes that have come apart (old, new), the `tip` where
-    the crack ends now, −1 when it has reached the border of the sheet, the `path` (m, 2) of vertices added, [m]."""
+    the crack ends now, −1 when it has reached the border of the sheet, the `path` (m, 2) [m] of the cut, and the node
+    where it starts if that is a tip as well, else −1."""
 
     change: Change
     copies: Ints
     tip: int
     path: Floats
+    start: int
 
     @property
     def heading(self) -> Floats:
@@ -123,7 +125,7 @@ def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, ke
 def open_inside(mesh: SheetMesh, node: int, direction: Floats, *, size: float, kept: Bools) -> Opening | None:
     """The sound sheet opens at `node` along the unit `direction` (2,): one edge from the border, or two from inside.
 
-    The path runs from one end of the slit to the other; `tip` is the last of them, the other one its first point.
+    The path runs from one end of the slit, `start`, to the other, `tip`; either may be on the border.
     """
     if mesh.boundary_nodes[node]:
         return open_ahead(mesh, node, direction, size=size, kept=kept)
@@ -137,7 +139,7 @@ def open_inside(mesh: SheetMesh, node: int, direction: Floats, *, size: float, k
         ends.append(ahead[1])
     mesh = change.mesh
     first, last = (int(mesh.vertex_node[end]) for end in ends)
-    if first == last or mesh.boundary_nodes[first] or mesh.boundary_nodes[last]:
+    if first == last:
         return None
     return _cut(change, mesh, [(first, node), (node, last)], np.stack([mesh.u[ends[0]], mesh.u[vertex], mesh.u[ends[1]]]))
 
@@ -189,7 +191,7 @@ def _split(mesh: SheetMesh, edge: int, share: float) -> tuple[Change, int] | Non
     ends = {int(mesh.faces[edge // 3, edge % 3]), int(mesh.faces[edge // 3, (edge + 1) % 3])}
     if other != BOUNDARY and ends != {int(mesh.faces[other // 3, other % 3]), int(mesh.faces[other // 3, (other + 1) % 3])}:
         return None
-    buf = open_buffers(mesh, spare=0.0)
+    buf = open_buffers(mesh, spare=0.5 + 64.0 / mesh.vertex_count)
     if split_edge(buf, edge, share) != OK:
         return None
     return close_change(mesh, buf)[0], int(buf.report.new_vertex_a)
@@ -215,14 +217,15 @@ def _cut(change: Change, mesh: SheetMesh, edges: list[tuple[int, int]], path: Fl
         return None
     goal = edges[-1][1]
     is_end = bool(mesh.boundary_nodes[goal])
-    buf = open_buffers(mesh, spare=0.0)
+    buf = open_buffers(mesh, spare=0.5 + 64.0 / mesh.vertex_count)
     if cut_edges(buf, halves, len(halves)) != OK:
         return None
     opened = close_change(mesh, buf)[0]
     new = np.arange(mesh.node_count, opened.mesh.node_count, dtype=np.int32)
     old = opened.node_operator[new].indices.astype(np.int32)
     copies = np.stack([old, new], axis=1) if len(new) else np.zeros((0, 2), np.int32)
-    return Opening(compose(change, opened), copies, -1 if is_end else goal, path)
+    start = -1 if mesh.boundary_nodes[edges[0][0]] else edges[0][0]
+    return Opening(compose(change, opened), copies, -1 if is_end else goal, path, start)
 
 
 def _is_inner(mesh: SheetMesh, vertex: int, end: int) -> bool:
