@@ -12,7 +12,9 @@ from crumple.scenes import SceneError, build, scene_from_tables
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt
 from crumple.simulation.run import run
+from crumple.simulation.tip_load import state_toughness
 from crumple.state import State
+from crumple.tearing.resistance import resistance
 
 SLIT = [[0.05, -0.01], [0.05, 0.04]]
 
@@ -119,6 +121,24 @@ def test_a_fold_that_was_opened_again_is_flat_and_weak():
     np.testing.assert_allclose(opened.damage, once.damage, atol=1e-12)
     _, mountain = made(scene(creases=[{"line": line, "angle": 30, "worked": 270}]))
     np.testing.assert_allclose(mountain.damage, 3.0 * once.damage, rtol=1e-9)
+
+
+def test_a_flat_fold_keeps_its_width_when_the_mesh_is_made_anew():
+    """φ = κ_y h nᵀC n along the fold stays what it was worked, although nothing is bent there."""
+    tables = scene(creases=[{"line": [[0.0, 0.05], [0.1, 0.05]], "angle": 0, "worked": 180, "width": 0.01}])
+    tables["remeshing"] = {"size_min": 5e-3, "size_max": 0.04}
+    tables["tearing"] = {"initiation": False}
+    model, state = made(tables)
+    for _ in range(4):
+        state = adapt(state, Derived(model, state))
+    mesh = state.mesh
+    toughness = state_toughness(model, state)
+    on_fold = np.flatnonzero((np.abs(mesh.u[:, 1] - 0.05) < 1e-9) & (np.abs(mesh.u[:, 0] - 0.05) < 0.04))
+    far = int(np.argmin(np.linalg.norm(mesh.u - [0.05, 0.08], axis=1)))
+    sound = 6e3 * 105e-6
+    along = [float(resistance(toughness, mesh, int(vertex), np.array([[1.0, 0.0]]))[0]) for vertex in on_fold]
+    assert np.mean(along) < 0.45 * sound
+    assert resistance(toughness, mesh, far, np.array([[1.0, 0.0]]))[0] == pytest.approx(sound, rel=1e-6)
 
 
 @pytest.fixture(scope="module")

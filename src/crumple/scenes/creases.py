@@ -112,8 +112,27 @@ def _insert_lines(creases: list[Crease], k: int, state: State, problems: Problem
             state = transfer(state, line.change, mesh=line.mesh)
             if not line.hinges.any():
                 problems.add((*path, "line"), "no part of the line is inside the sheet, away from its outline")
+            elif crease.width is not None:
+                state = _narrowed(state, np.array(crease.line), 0.5 * crease.width)
         label += 1
     return state, labels
+
+
+def _narrowed(state: State, line: Floats, reach: float) -> State:
+    """The state with edges along both sides of a polyline (n, 2), at the distance `reach` [m], which remeshing does not
+    coarsen across the line."""
+    along = np.diff(line, axis=0)
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
+    for side in (-reach, reach):
+        for p, q, normal in zip(line[:-1], line[1:], across, strict=True):
+            beside = insert_polyline(state.mesh, np.stack([p, q]) + side * normal)
+            state = transfer(state, beside.change, mesh=beside.mesh)
+    floor, u = state.sizing_floor.copy(), state.mesh.u
+    for p, q, normal in zip(line[:-1], line[1:], across, strict=True):
+        share = np.clip((u - p) @ (q - p) / ((q - p) @ (q - p)), 0.0, 1.0)
+        near = np.linalg.norm(u - p - share[:, None] * (q - p), axis=1) < 1.01 * reach
+        floor[near] = np.array([normal[0] ** 2, normal[1] ** 2, normal[0] * normal[1]]) / reach**2
+    return state.replaced(sizing_floor=floor)
 
 
 def _add_creases(
@@ -131,7 +150,7 @@ def _add_creases(
 
 
 def _worked(creases: list[Crease], mesh: SheetMesh, labels: list[int], plastic: Floats) -> Floats:
-    """The plastic curvature (face_count, 3) [1/m] that creases have gone through: S_p, but for those that were worked."""
+    """The plastic curvature (face_count, 3) [1/m] that creases have gone through: S_p, but for worked ones."""
     stencil, hinge_label, bent = curvature_stencil(mesh), hinge_labels(mesh), plastic
     for crease, label in zip(creases, labels, strict=True):
         if crease.worked is not None:

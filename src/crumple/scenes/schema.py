@@ -83,14 +83,17 @@ class Crease(Table):
     """A fold that is there from the start, by `angle` [degrees]: positive = mountain, 180 = folded flat.
 
     Along `line`, points of the pattern [m] before the sheet is scaled, or on the edges of the mesh with `label`.
-    `worked`: by how much it was bent in all, back and forth [degrees]; without, once by its angle. `damage` of the faces
-    beside it; without, that of all this bending.
+    `worked`: by how much it was bent in all, back and forth [degrees]; without, once by its angle. `damage` of the
+    faces beside it; without, that of all this bending. `width` [m]: the mesh gets lines on both sides of the line so
+    far apart, and is not coarsened across it, so that a fold which lies flat keeps its place; without, a row of faces
+    has it.
     """
 
     line: Annotated[list[Position2], Field(min_length=2, max_length=10**4)] | None = None
     label: Annotated[int, Whole(1, 2**31 - 1)] | None = None
     angle: Annotated[float, Quantity("degrees", least=-180, most=180)]
     worked: Annotated[float, Quantity("degrees", least=0, most=1e6)] | None = None
+    width: Length | None = None
     damage: Annotated[float, Quantity("", least=0, most=1e9)] | None = None
 
 
