@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 
 import numpy as np
 
 from crumple.errors import InputError
-from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle, shape_curvature
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity import crease_tensor
 from crumple.recording.frame import decode_frame
 from crumple.recording.recording import Recording
 from crumple.scenes.schema import History
 from crumple.simulation.model import Model
-from crumple.sizing import compute_sizing
+from crumple.sizing import vertex_sizing
 from crumple.state import State, Torn, initial_state
 from crumple.state.part import part_of
 from crumple.typing import Floats
 
-FINEST = 0.5
-"""Where the recording does not say how fine it was meshed, its edges are kept to this share of their mean length."""
+FOLDED = 0.05
+"""Damage from which a face belongs to a fold."""
 
 
 def recalled_sheet(history: History, k: int, materials: int) -> State:
     """The sheet in the recording, at time 0 and at rest, with what it has gone through; `InputError` for a damaged one.
 
-    Plastic curvature, damage and crease tensor are taken over, the sizing field of its folds as a floor for remeshing.
+    Plastic curvature, damage and crease tensor are taken over, and how fine its folds were meshed.
     `k`: its number here;  `materials`: how many it has here.
     """
     state, model = _frame(history)
@@ -44,7 +42,7 @@ def recalled_sheet(history: History, k: int, materials: int) -> State:
         crease=_creases(sheet),
         texture=sheet.texture,
         half_turn=sheet.half_turn,
-        sizing_floor=_floor(sheet, model),
+        sizing_floor=_floor(sheet),
         tips=sheet.tips,
         torn=Torn(*torn, np.full(len(torn[0]), k, np.int32)),
     )
@@ -90,20 +88,21 @@ def _creases(sheet: State) -> Floats:
     return crease_tensor(sheet.plastic_curvature, sheet.damage)
 
 
-def _floor(sheet: State, model: Model | None) -> Floats:
-    """How fine the folds of the sheet ask its mesh to be, M_init (vertex_count, 3) [1/m²] [Jiang2016]."""
+def _floor(sheet: State) -> Floats:
+    """How fine the mesh is where the sheet was folded, M_init (vertex_count, 3) [1/m²], 0 elsewhere [Jiang2016].
+
+    Of each face the tensor M in which its three edges w have the length 1, wᵀM w = 1; of a vertex their mean by area.
+    The run that has folded the sheet has aligned its faces with the folds, long along them and narrow across.
+    """
     mesh = sheet.mesh
-    if model is None or model.remeshing is None:
-        size = FINEST * float(mesh.corner_length.mean())
-        folded = sheet.damage > 0.0
-        floor = np.zeros((mesh.vertex_count, 3))
-        floor[np.unique(mesh.faces[folded]), :2] = 1.0 / size**2
-        return floor
-    options = replace(model.remeshing.all_sizing[0], refine_velocity=inf, refine_compression=inf, refine_obstacle=False)
-    stencil = curvature_stencil(mesh)
-    plastic = bending_strain(stencil, rest_angle(stencil, sheet.plastic_curvature))
-    curvature = shape_curvature(mesh, sheet.x, stencil)
-    return compute_sizing(mesh, sheet.x, np.zeros_like(sheet.x), curvature, plastic, options=options)
+    corner = mesh.u[mesh.faces]
+    edge = np.roll(corner, -1, axis=1) - corner
+    rows = np.stack([edge[..., 0] ** 2, edge[..., 1] ** 2, 2.0 * edge[..., 0] * edge[..., 1]], axis=2)
+    metric = np.linalg.solve(rows, np.ones((mesh.face_count, 3, 1)))[..., 0]
+    floor = vertex_sizing(mesh, np.ascontiguousarray(metric))
+    is_folded = np.zeros(mesh.vertex_count, bool)
+    is_folded[mesh.faces[sheet.damage > FOLDED]] = True
+    return np.where(is_folded[:, None], floor, 0.0)
 
 
 def _laid_flat(state: State, *, is_ironed: bool) -> State:

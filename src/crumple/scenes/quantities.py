@@ -229,19 +229,18 @@ class ExistingRecording(_Plain):
         if not isinstance(value, str) or not value or len(value) > 4000 or not value.isprintable():
             raise refuse(self.remedy)
         shipped = Path(str(resources.files("crumple.scenes.builtin")), f"{value}.vtkhdf")
-        path = Path((info.context or {}).get("folder", "."), value)
         try:
-            path = path.resolve()
-            if not path.exists() and "/" not in value and shipped.is_file():
-                return str(shipped)
-            if not path.exists():
-                raise refuse(
-                    f"there is no such recording as {path}; make it with `crumple run SCENE --out {path.name}`"
-                )
-            if path.is_dir() and not (path / "frames").is_dir():
-                raise refuse("is not a recording (it has no folder frames)")
+            path = Path((info.context or {}).get("folder", "."), value).resolve()
+            is_there, is_folder = path.exists(), path.is_dir()
+            is_shipped = not is_there and "/" not in value and shipped.is_file()
         except (OSError, ValueError, RuntimeError) as error:
             raise refuse(f"the recording cannot be read: {' '.join(str(error).split())}") from None
+        if is_shipped:
+            return str(shipped)
+        if not is_there:
+            raise refuse(f"there is no such recording as {path}; `crumple run SCENE --out {path.name}` makes one")
+        if is_folder and not (path / "frames").is_dir():
+            raise refuse("is not a recording (it has no folder frames)")
         return str(path)
 
 
