@@ -44,6 +44,11 @@ def cut_sheet(sheet: Sheet, k: int, state: State, problems: Problems) -> State:
     return _with_tips(state, ends, k)
 
 
+def slit_open(state: State, line: Floats, sheet: int = 0) -> State:
+    """The state cut open along a polyline `line` (n, 2) of the pattern [m], with tips at its ends inside the sheet."""
+    return _with_tips(*_slit(state, line), sheet)
+
+
 def _slit(state: State, line: Floats) -> tuple[State, list[tuple[Floats, Floats, Floats]]]:
     """The state cut open along a polyline (n, 2) of the pattern [m], and its ends inside, see `_with_tips`."""
     line = _with_middles(line)

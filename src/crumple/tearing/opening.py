@@ -27,13 +27,15 @@ def open_kerf(
     """The mesh and the positions (node_count, 3) with the `copies` (n, 2) of nodes set apart.
 
     `heading` (2,), or (n, 2) for each: how the crack runs on the pattern; its left lip is up in `node_rest`. Copies move
-    away from each other along the line between the middles of their faces, or along `way` (3,) if given.
+    into their own faces, or along `way` (3,) if given.
     """
     x, rest = x.copy(), mesh.node_rest.copy()
     headings = np.broadcast_to(heading, (len(copies), 2))
     for (old, new), ahead in zip(copies.tolist(), headings, strict=True):
         fans = [np.flatnonzero((mesh.face_nodes == node).any(axis=1)) for node in (old, new)]
-        apart = way if way is not None else _middle(x, mesh.face_nodes[fans[0]]) - _middle(x, mesh.face_nodes[fans[1]])
+        apart = way
+        if apart is None:
+            apart = _inward(x, mesh.face_nodes[fans[0]], old) - _inward(x, mesh.face_nodes[fans[1]], new)
         size = float(np.linalg.norm(apart))
         apart = apart / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
         x[old] += kerf * apart
@@ -45,9 +47,20 @@ def open_kerf(
     return replace(mesh, node_rest=rest), np.ascontiguousarray(x)
 
 
-def _middle(x: Floats, nodes: Ints) -> Floats:
-    """The middle of faces (n, 3) in the world, (3,)."""
-    return np.asarray(x[nodes].mean(axis=(0, 1)), np.float64)
+def _inward(x: Floats, faces: Ints, node: int) -> Floats:
+    """The way from a node into its `faces` (n, 3) in the world, the mean over their angles there, (3,).
+
+    In a flat sheet that is along the bisector of the lip: whatever the faces are like, the lips become two curves beside
+    the crack that do not cross.
+    """
+    corner = np.argmax(faces == node, axis=1)
+    rows = np.arange(len(faces))
+    sides = [x[faces[rows, (corner + k) % 3]] - x[node] for k in (1, 2)]
+    first, second = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides)
+    angle = np.arccos(np.clip(np.einsum("fi,fi->f", first, second), -1.0, 1.0))
+    middle = first + second
+    middle /= np.maximum(np.linalg.norm(middle, axis=1, keepdims=True), 1e-12)
+    return np.asarray((2.0 * np.sin(0.5 * angle))[:, None] * middle).sum(axis=0)
 
 
 def _normal(rest: Floats, nodes: Ints) -> Floats:
