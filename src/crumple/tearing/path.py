@@ -96,7 +96,8 @@ def _row(count: int, row: int, columns: Ints, glide: Glide) -> csr_matrix:
 def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, kept: Bools) -> Opening | None:
     """The tip at `node` runs on along the unit `direction` (2,): the edge ahead is cut; None when that cannot be.
 
-    `size` ℓ [m] edge length at tips;  `kept` (node_count,) nodes that must not glide: held ones, and other tips. An edge
+    `size` ℓ [m] edge length at tips;  `kept` (node_count,) nodes that must not glide: held ones, and other tips. An
+    edge
     within `SNAP` of the direction is taken, or the side ahead is split where the way meets it. The node there glides
     back to `FIRST` ℓ from the tip, unless it lies on the border, on a labelled line or is `kept`.
     """
@@ -141,7 +142,9 @@ def open_inside(mesh: SheetMesh, node: int, direction: Floats, *, size: float, k
     first, last = (int(mesh.vertex_node[end]) for end in ends)
     if first == last:
         return None
-    return _cut(change, mesh, [(first, node), (node, last)], np.stack([mesh.u[ends[0]], mesh.u[vertex], mesh.u[ends[1]]]))
+    return _cut(
+        change, mesh, [(first, node), (node, last)], np.stack([mesh.u[ends[0]], mesh.u[vertex], mesh.u[ends[1]]])
+    )
 
 
 def is_labelled(mesh: SheetMesh, node: int) -> bool:
@@ -170,7 +173,9 @@ def _next_vertex(mesh: SheetMesh, vertex: int, direction: Floats) -> tuple[Chang
     entered = np.flatnonzero((left >= -tolerance) & (right >= -tolerance) & is_ahead)
     if not len(entered):
         return None
-    face = int(entered[np.argmin(np.abs(left[entered]) + np.abs(right[entered]))]) if len(entered) > 1 else int(entered[0])
+    face = (
+        int(entered[np.argmin(np.abs(left[entered]) + np.abs(right[entered]))]) if len(entered) > 1 else int(entered[0])
+    )
     options = []
     for sine, gap, end in ((left[face], a[face], sides[face, 0]), (right[face], b[face], sides[face, 1])):
         length = float(np.linalg.norm(gap))
@@ -189,7 +194,10 @@ def _split(mesh: SheetMesh, edge: int, share: float) -> tuple[Change, int] | Non
     """The split of a half-edge at a `share` of it, and the new vertex; None when it is refused, or on a seam."""
     other = int(mesh.twin[edge])
     ends = {int(mesh.faces[edge // 3, edge % 3]), int(mesh.faces[edge // 3, (edge + 1) % 3])}
-    if other != BOUNDARY and ends != {int(mesh.faces[other // 3, other % 3]), int(mesh.faces[other // 3, (other + 1) % 3])}:
+    if other != BOUNDARY and ends != {
+        int(mesh.faces[other // 3, other % 3]),
+        int(mesh.faces[other // 3, (other + 1) % 3]),
+    }:
         return None
     buf = open_buffers(mesh, spare=0.5 + 64.0 / mesh.vertex_count)
     if split_edge(buf, edge, share) != OK:
