@@ -99,7 +99,7 @@ def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, ke
     `size` ℓ [m] edge length at tips;  `kept` (node_count,) nodes that must not glide: held ones, and other tips. An
     edge
     within `SNAP` of the direction is taken, or the side ahead is split where the way meets it. The node there glides
-    back to `FIRST` ℓ from the tip, unless it lies on the border, on a labelled line or is `kept`.
+    back to `FIRST` ℓ from the tip; if it lies on the border, on a labelled line or is `kept`, a new one is put there.
     """
     vertex = node_vertex(mesh, node)
     if vertex < 0:
@@ -113,8 +113,9 @@ def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, ke
     gap = mesh.u[end] - mesh.u[vertex]
     length = float(np.linalg.norm(gap))
     is_fixed = bool(mesh.boundary_nodes[goal]) or (goal < len(kept) and bool(kept[goal])) or is_labelled(mesh, goal)
-    if not is_fixed and length > 1.2 * FIRST * size:
-        nearer = _bring_back(mesh, vertex, end, direction if change.is_none else gap / length, FIRST * size)
+    if length > 1.2 * FIRST * size:
+        way = None if is_fixed else direction if change.is_none else gap / length
+        nearer = _bring_back(mesh, vertex, end, way, FIRST * size)
         if nearer is None:
             return None
         step, end = nearer
@@ -205,11 +206,14 @@ def _split(mesh: SheetMesh, edge: int, share: float) -> tuple[Change, int] | Non
     return close_change(mesh, buf)[0], int(buf.report.new_vertex_a)
 
 
-def _bring_back(mesh: SheetMesh, vertex: int, end: int, direction: Floats, length: float) -> tuple[Change, int] | None:
-    """The vertex `end` of an edge glides to `length` [m] from `vertex`; where it cannot, the edge is split there."""
+def _bring_back(
+    mesh: SheetMesh, vertex: int, end: int, direction: Floats | None, length: float
+) -> tuple[Change, int] | None:
+    """The vertex `end` of an edge glides to `length` [m] from `vertex`, along `direction` (2,) from there if that can be;
+    where it cannot glide, or without a direction, the edge is split there."""
     along = mesh.u[end] - mesh.u[vertex]
     full = float(np.linalg.norm(along))
-    for way in (direction, along / full):
+    for way in () if direction is None else (direction, along / full):
         change = glide_change(mesh, end, mesh.u[vertex] + length * way)
         if change is not None:
             return change, end
