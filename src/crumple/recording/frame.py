@@ -29,9 +29,12 @@ CELL_DATA = {
     "damage": "damage",
     "plastic_curvature": "plastic_curvature",
     "plastic_strain": "plastic_strain",
+    "crease": "crease",
     "material": "mesh/face_material",
     "sheet": "mesh/face_sheet",
 }
+SELDOM = ("sizing_floor",)
+"""Fields that are left out where they are 0 everywhere, which is what they are when they are missing."""
 SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "mesh/u": ("f8", ("vertex", 2)),
     "mesh/vertex_node": ("i4", ("vertex",)),
@@ -92,7 +95,7 @@ def state_digest(state: State) -> str:
 
 def encode_frame(state: State) -> bytes:
     """The file content for `state`; the same state gives the same bytes."""
-    table = flatten(state)
+    table = frame_table(state)
     image = HdfImage()
     root = image.group("crumple")
     root.attrs["format"] = FORMAT
@@ -109,6 +112,11 @@ def encode_frame(state: State) -> bytes:
     )
     image.group("VTKHDF/PointData")["texture"].attrs["Attribute"] = np.bytes_("TCoords")
     return image.close()
+
+
+def frame_table(state: State) -> Table:
+    """What a frame holds of a state, by path."""
+    return {path: value for path, value in flatten(state).items() if path not in SELDOM or np.any(value)}
 
 
 def decode_frame(path: Path, number: int | None = None) -> State:
