@@ -2,11 +2,12 @@
 
     g = −∂E/∂u_tip,   x fixed,   the motion spread over the faces around by weights q (1 at the tip)      [N = J/m]
 
-A crack that runs along the unit vector e sets free g·e per length (Eshelby; J-integral as a sum over elements). With the
-weights fixed, a pattern moved by δu = q d changes every element's area and its derivatives:
+A crack that runs along the unit vector e sets free g·e per length (Eshelby; J-integral as a sum over elements). With
+the weights fixed, a pattern moved by δu = q d changes every element's area and its derivatives:
 
 * faces with an energy E(F, A):   δA = A ∇q·d,   δF = −(F d) ⊗ ∇q, hence   −δE/δd = −E ∇q + Fᵀ Σ_p q_p ∂E/∂x_p;
-* mid-edge bending ½ A (S−S_p):D:(S−S_p) with the angles ψ and S_p fixed:   S = Σ_k ψ_k shape_k changes with the pattern;
+* mid-edge bending ½ A (S−S_p):D:(S−S_p) with the angles ψ and S_p fixed:   S = Σ_k ψ_k shape_k changes with the
+pattern;
 * hinges ½ k (θ−θ_rest)², k = B l²/(A₁+A₂):   δE = E (2 δl/l − δ(A₁+A₂)/(A₁+A₂)).
 
 How stiffness and plastic state vary from face to face is left aside: that drives creases, not cracks.
@@ -41,9 +42,7 @@ def membrane_force(mesh: SheetMesh, energy: Energy, faces: Ints, x: Floats, weig
     return total
 
 
-def midedge_force(
-    mesh: SheetMesh, angle: Floats, plate: Floats, plastic_curvature: Floats, weight: Floats
-) -> Floats:
+def midedge_force(mesh: SheetMesh, angle: Floats, plate: Floats, plastic_curvature: Floats, weight: Floats) -> Floats:
     """g (2,) [N] of mid-edge bending with the angles ψ `angle` (face_count, 3) [rad], the stiffness D `plate`
     (face_count, 3, 3) [N m] and S_p (face_count, 3) [1/m]."""
     near = np.flatnonzero((weight[mesh.face_nodes] != 0.0).any(axis=1))

@@ -1,7 +1,7 @@
 """Glide a vertex through the pattern inside the ring of its faces, nothing else changes.
 
-The node takes the place that the sheet has there already: it lies between the corners of the face that it enters. At the
-tip of a crack both lips share the vertex, so the pattern on either side of the crack stays what it is.
+The node takes the place that the sheet has there already: it lies between the corners of the face that it enters. At
+the tip of a crack both lips share the vertex, so the pattern on either side of the crack stays what it is.
 """
 
 from __future__ import annotations

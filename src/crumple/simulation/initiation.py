@@ -21,7 +21,8 @@ from crumple.tearing.separation import Separation, creased_pull, jiang_pull, sep
 from crumple.typing import Bools, Floats
 
 FROM_TIPS, FROM_PINS = 3.0, 2.0
-"""Distance from tips and from held nodes within which the sheet does not begin to tear, over the edge length at tips."""
+"""Distance from tips and from held nodes within which the sheet does not begin to tear, over the edge length at
+tips."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,7 @@ def _separation(model: Model, state: State, *, is_jiang: bool) -> Separation:
     """The separation strength of all vertices [Pa]."""
     assert model.tearing is not None
     stress = membrane_stress(state.mesh, model.materials, state.x, state.plastic_strain)
-    if is_jiang:
-        pull = jiang_pull(stress, state.damage, state.plastic_curvature)
-    else:
-        pull = creased_pull(stress, state.crease)
+    pull = jiang_pull(stress, state.damage, state.plastic_curvature) if is_jiang else creased_pull(stress, state.crease)
     return separation_strength(state.mesh, pull, planes=model.tearing.planes)
 
 

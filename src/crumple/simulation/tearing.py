@@ -4,9 +4,9 @@
             the most overloaded tip glides to where Γ = 1, or an edge ahead of it is cut
             the same stage of the step is solved again on the new mesh, from where the sheets are
 
-So a crack may cross any number of elements in a step, and how far it runs does not depend on the mesh: a stiff sheet goes
-slack when its tip moves by a fraction of an element. All fields are carried over from the mesh at the start of the step,
-however often it changes.
+So a crack may cross any number of elements in a step, and how far it runs does not depend on the mesh: a stiff sheet
+goes slack when its tip moves by a fraction of an element. All fields are carried over from the mesh at the start of the
+step, however often it changes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from crumple.contract import Stage
 from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
 from crumple.mesh.edit_glide import glide_room
 from crumple.simulation.derived import Derived
-from crumple.simulation.integrate import Passage, solve_stage
 from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
+from crumple.simulation.integrate import Passage, solve_stage
 from crumple.simulation.observers import StepReport
 from crumple.simulation.schemes import reached
 from crumple.simulation.tip_load import Load, state_toughness, tip_load, tip_size
@@ -40,7 +40,8 @@ TOLERANCE = 0.05
 TURN = cos(radians(10.0))
 """A crack that wants to turn by more gets a new edge; below, it runs straight on."""
 ACCURACY = 1e-3
-"""Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a difference."""
+"""Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a
+difference."""
 MOST_CHANGES = 200
 """Times that the mesh may change within a step."""
 MOST_BEGINS = 4
@@ -101,7 +102,9 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         loads = _loads(trial, size)
         free = [k for k, load in enumerate(loads) if load.ratio > 1.0 + TOLERANCE and k not in blocked]
         if not free:
-            place = weakest_place(derived.model, trial.state, size, sound) if begins and len(sound) < MOST_BEGINS else None
+            place = (
+                weakest_place(derived.model, trial.state, size, sound) if begins and len(sound) < MOST_BEGINS else None
+            )
             if place is None:
                 break
             sound.add(place.node)
@@ -116,7 +119,9 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         else:
             trial = found
     else:
-        return Tear(trial.state, trial.derived, trial.iterations, f"t = {state.time:.4g} s: cracks have not come to rest")
+        return Tear(
+            trial.state, trial.derived, trial.iterations, f"t = {state.time:.4g} s: cracks have not come to rest"
+        )
     note = f"t = {state.time:.4g} s: {len(blocked)} crack(s) could not run on" if blocked else ""
     return Tear(trial.state, trial.derived, trial.iterations, note)
 
@@ -181,7 +186,9 @@ class _Step:
         low, high, best = (0.0, load.straight[1]), None, None
         way = min(FIRST_GLIDE * size, room)
         for _ in range(MOST_TRIALS):
-            tried = self._glide(trial if best is None else replace(trial, iterations=best.iterations), number, load, way)
+            tried = self._glide(
+                trial if best is None else replace(trial, iterations=best.iterations), number, load, way
+            )
             if tried is None:
                 return best
             best = tried
@@ -245,9 +252,7 @@ class _Step:
         work = state.fracture_work + held * opening.length
         return self._kerfed(trial, opening, weak.node, tips, torn, work)
 
-    def _kerfed(
-        self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float
-    ) -> _Trial | None:
+    def _kerfed(self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float) -> _Trial | None:
         """The step solved with a cut open, its lips set apart so that nothing intersects."""
         x = opening.change.node_operator @ trial.state.x
         for way in (None, *_normals(trial.state, node)):

@@ -92,32 +92,32 @@ def driving_force(state: State, derived: Derived, weight: Floats, stage: Stage |
     """g (2,) [N] of the membrane and of bending for a motion of the pattern by `weight` (node_count,), with what they
     dissipate over a `stage`, if given."""
     mesh = state.mesh
-    is_damped = stage is not None and not stage.is_static
+    moving = None if stage is None or stage.is_static else stage
     membrane = next(term for kind, term in derived.terms if isinstance(kind, Membrane))
     assert isinstance(membrane, MountedMembrane)
     force = np.zeros(2)
     which = [faces for faces in membrane.parts.faces if len(faces)]
     for (energy, damping), faces in zip(membrane.parts.at(state.x, state.plastic_strain), which, strict=True):
         force += membrane_force(mesh, energy, faces.astype(np.int32), state.x, weight)
-        if is_damped and damping.any():
+        if moving is not None and damping.any():
             lag = replace(
                 energy,
-                coefficients=energy.coefficients * (damping / stage.span)[:, None],
-                rest_strain=stage.past(energy.deformation),
+                coefficients=energy.coefficients * (damping / moving.span)[:, None],
+                rest_strain=moving.past(energy.deformation),
             )
             force += membrane_force(mesh, lag, faces.astype(np.int32), state.x, weight)
     bending = derived.bending
     if isinstance(bending, MountedHinges):
-        energy = np.zeros(len(mesh.hinges.nodes))
+        bent = np.zeros(len(mesh.hinges.nodes))
         groups = [chosen for chosen in bending.hinges.hinges if len(chosen)]
         for one, chosen in zip(bending.stored(state, state.time), groups, strict=True):
-            energy[chosen] = one.value(state.x)
-        return force + hinge_force(mesh, energy, weight)
+            bent[chosen] = one.value(state.x)
+        return force + hinge_force(mesh, bent, weight)
     angle, plate = bending.angles(state), bending.plate(state)
     force += midedge_force(mesh, angle, plate, state.plastic_curvature, weight)
-    if is_damped and bending.damping.any():
-        before = stage.past_turned(lambda x, turn: bending.curvature(state.replaced(x=x, half_turn=turn)))
-        force += midedge_force(mesh, angle, plate * (bending.damping / stage.span)[:, None, None], before, weight)
+    if moving is not None and bending.damping.any():
+        before = moving.past_turned(lambda x, turn: bending.curvature(state.replaced(x=x, half_turn=turn)))
+        force += midedge_force(mesh, angle, plate * (bending.damping / moving.span)[:, None, None], before, weight)
     return force
 
 

@@ -2,8 +2,8 @@
 
 Contact tells parts of one sheet apart by their distance in `node_rest`: pairs act below half of it. Copies at one place
 would touch at once, and excluding them would let the lips pass through each other unseen. So a cut moves the copies by
-±ε in the world, away from each other, and by ±ε/4 across the sheet in `node_rest`: nothing acts, nothing intersects, and
-lips that are pressed together repel each other whatever ε is.
+±ε in the world, away from each other, and by ±ε/4 across the sheet in `node_rest`: nothing acts, nothing intersects,
+and lips that are pressed together repel each other whatever ε is.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def open_kerf(
 ) -> tuple[SheetMesh, Floats]:
     """The mesh and the positions (node_count, 3) with the `copies` (n, 2) of nodes set apart.
 
-    `heading` (2,), or (n, 2) for each: how the crack runs on the pattern; its left lip is up in `node_rest`. Copies move
-    into their own faces, or along `way` (3,) if given.
+    `heading` (2,), or (n, 2) for each: how the crack runs on the pattern; its left lip is up in `node_rest`. Copies
+    move into their own faces, or along `way` (3,) if given.
     """
     x, rest = x.copy(), mesh.node_rest.copy()
     headings = np.broadcast_to(heading, (len(copies), 2))
@@ -50,8 +50,8 @@ def open_kerf(
 def _inward(x: Floats, faces: Ints, node: int) -> Floats:
     """The way from a node into its `faces` (n, 3) in the world, the mean over their angles there, (3,).
 
-    In a flat sheet that is along the bisector of the lip: whatever the faces are like, the lips become two curves beside
-    the crack that do not cross.
+    In a flat sheet that is along the bisector of the lip: whatever the faces are like, the lips become two curves
+    beside the crack that do not cross.
     """
     corner = np.argmax(faces == node, axis=1)
     rows = np.arange(len(faces))

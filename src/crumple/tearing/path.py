@@ -96,9 +96,10 @@ def _row(count: int, row: int, columns: Ints, glide: Glide) -> csr_matrix:
 def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, kept: Bools) -> Opening | None:
     """The tip at `node` runs on along the unit `direction` (2,): the edge ahead is cut; None when that cannot be.
 
-    `size` ℓ [m] edge length at tips;  `kept` (node_count,) nodes that must not glide: held ones, and other tips. An edge
+    `size` ℓ [m] edge length at tips;  `kept` (node_count,) nodes that must not glide: held ones, and other tips. An
+    edge
     within `SNAP` of the direction is taken, or the side ahead is split where the way meets it. The node there glides
-    back to `FIRST` ℓ from the tip, unless it lies on the border, on a labelled line or is `kept`.
+    back to `FIRST` ℓ from the tip; if it lies on the border, on a labelled line or is `kept`, a new one is put there.
     """
     vertex = node_vertex(mesh, node)
     if vertex < 0:
@@ -112,8 +113,9 @@ def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, ke
     gap = mesh.u[end] - mesh.u[vertex]
     length = float(np.linalg.norm(gap))
     is_fixed = bool(mesh.boundary_nodes[goal]) or (goal < len(kept) and bool(kept[goal])) or is_labelled(mesh, goal)
-    if not is_fixed and length > 1.2 * FIRST * size:
-        nearer = _bring_back(mesh, vertex, end, direction if change.is_none else gap / length, FIRST * size)
+    if length > 1.2 * FIRST * size:
+        way = None if is_fixed else direction if change.is_none else gap / length
+        nearer = _bring_back(mesh, vertex, end, way, FIRST * size)
         if nearer is None:
             return None
         step, end = nearer
@@ -141,7 +143,9 @@ def open_inside(mesh: SheetMesh, node: int, direction: Floats, *, size: float, k
     first, last = (int(mesh.vertex_node[end]) for end in ends)
     if first == last:
         return None
-    return _cut(change, mesh, [(first, node), (node, last)], np.stack([mesh.u[ends[0]], mesh.u[vertex], mesh.u[ends[1]]]))
+    return _cut(
+        change, mesh, [(first, node), (node, last)], np.stack([mesh.u[ends[0]], mesh.u[vertex], mesh.u[ends[1]]])
+    )
 
 
 def is_labelled(mesh: SheetMesh, node: int) -> bool:
@@ -170,7 +174,9 @@ def _next_vertex(mesh: SheetMesh, vertex: int, direction: Floats) -> tuple[Chang
     entered = np.flatnonzero((left >= -tolerance) & (right >= -tolerance) & is_ahead)
     if not len(entered):
         return None
-    face = int(entered[np.argmin(np.abs(left[entered]) + np.abs(right[entered]))]) if len(entered) > 1 else int(entered[0])
+    face = (
+        int(entered[np.argmin(np.abs(left[entered]) + np.abs(right[entered]))]) if len(entered) > 1 else int(entered[0])
+    )
     options = []
     for sine, gap, end in ((left[face], a[face], sides[face, 0]), (right[face], b[face], sides[face, 1])):
         length = float(np.linalg.norm(gap))
@@ -189,7 +195,10 @@ def _split(mesh: SheetMesh, edge: int, share: float) -> tuple[Change, int] | Non
     """The split of a half-edge at a `share` of it, and the new vertex; None when it is refused, or on a seam."""
     other = int(mesh.twin[edge])
     ends = {int(mesh.faces[edge // 3, edge % 3]), int(mesh.faces[edge // 3, (edge + 1) % 3])}
-    if other != BOUNDARY and ends != {int(mesh.faces[other // 3, other % 3]), int(mesh.faces[other // 3, (other + 1) % 3])}:
+    if other != BOUNDARY and ends != {
+        int(mesh.faces[other // 3, other % 3]),
+        int(mesh.faces[other // 3, (other + 1) % 3]),
+    }:
         return None
     buf = open_buffers(mesh, spare=0.5 + 64.0 / mesh.vertex_count)
     if split_edge(buf, edge, share) != OK:
@@ -197,11 +206,14 @@ def _split(mesh: SheetMesh, edge: int, share: float) -> tuple[Change, int] | Non
     return close_change(mesh, buf)[0], int(buf.report.new_vertex_a)
 
 
-def _bring_back(mesh: SheetMesh, vertex: int, end: int, direction: Floats, length: float) -> tuple[Change, int] | None:
-    """The vertex `end` of an edge glides to `length` [m] from `vertex`; where it cannot, the edge is split there."""
+def _bring_back(
+    mesh: SheetMesh, vertex: int, end: int, direction: Floats | None, length: float
+) -> tuple[Change, int] | None:
+    """The vertex `end` of an edge glides to `length` [m] from `vertex`, along `direction` (2,) from there if that can be;
+    where it cannot glide, or without a direction, the edge is split there."""
     along = mesh.u[end] - mesh.u[vertex]
     full = float(np.linalg.norm(along))
-    for way in (direction, along / full):
+    for way in () if direction is None else (direction, along / full):
         change = glide_change(mesh, end, mesh.u[vertex] + length * way)
         if change is not None:
             return change, end

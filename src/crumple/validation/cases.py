@@ -30,7 +30,7 @@ from crumple.validation.plate_poisson import validate_grain, validate_plate_pois
 from crumple.validation.result import CaseResult
 from crumple.validation.ridge import validate_ridge
 from crumple.validation.stick_slip import validate_stick_slip
-from crumple.validation.trouser import validate_trouser
+from crumple.validation.trouser import validate_perforation, validate_trouser
 from crumple.validation.two_point import validate_two_point
 from crumple.validation.u_bend import validate_u_bend
 
@@ -58,6 +58,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "flapping": validate_flapping,
     "incline": validate_incline,
     "trouser": validate_trouser,
+    "perforation": validate_perforation,
     "two-point": validate_two_point,
     "notch": validate_notch,
 }

@@ -45,12 +45,13 @@ def validate_notch(depths: tuple[float, ...] = DEPTHS, size: float = SIZE) -> Ca
 
 
 def pull_notch(depth: float, size: float) -> tuple[float, float]:
-    """The force on a tip along the slit [N] and the mean stress [Pa] of a strip with a slit of half length `depth` [m]."""
+    """The force on a tip along the slit [N] and the mean stress [Pa] of a strip with a slit of half length `depth`
+    [m]."""
     columns, rows = round(WIDTH / size), round(HEIGHT / size)
     mesh, x = rectangle(WIDTH, HEIGHT, kind="alternating", divisions=(columns, rows))
     state = initial_state(mesh, x, step_size=1.0)
-    middle = np.array([0.5 * WIDTH, 0.5 * HEIGHT])
-    state = slit_open(state, np.stack([middle - [depth, 0.0], middle + [depth, 0.0]]))
+    ends = [[0.5 * WIDTH - depth, 0.5 * HEIGHT], [0.5 * WIDTH + depth, 0.5 * HEIGHT]]
+    state = slit_open(state, np.array(ends))
     low, high = (np.flatnonzero(np.abs(state.mesh.u[:, 1] - end) < 1e-9) for end in (0.0, HEIGHT))
     node = state.mesh.vertex_node[np.concatenate([low, high])].astype(np.int32)
     anchor = state.mesh.node_rest[node] * [1.0, 1.0, 0.0]

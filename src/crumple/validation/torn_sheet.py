@@ -53,7 +53,7 @@ def tearing_model(material: Material, *, contact: bool = True) -> Model:
 
 
 def slit_sheet(mesh: SheetMesh, slit: Floats) -> State:
-    """A flat sheet, slit along `slit` (n, 2) of its pattern [m] from below, the left lip a little above the right one."""
+    """A flat sheet, slit along `slit` (n, 2) of its pattern [m] from below, the left lip a little above."""
     state = slit_open(initial_state(mesh, mesh.node_rest.copy(), step_size=1.0), slit)
     x = state.x.copy()
     depth = float(slit[-1, 1])

@@ -1,4 +1,4 @@
-"""two-point: a slit sheet is pulled apart at two points A and B of its lower border; the crack halves the angle to them.
+"""two-point: a slit sheet is pulled apart at two points A and B of its border; the crack halves the angle to them.
 
 In a sheet that does not stretch, tension runs along the straight lines on the pattern from A and B to the tip. A crack
 that runs by da along e lets the points part by (û_A + û_B)·e da, so it runs along û_A + û_B, the bisector: a branch of
@@ -31,8 +31,12 @@ def validate_two_point(points: tuple[tuple[float, float], ...] = POINTS, length:
         ends = np.array([[left, 0.0], [right, 0.0]])
         label = f"pulled at {1e3 * left:g} and {1e3 * right:g} mm"
         wanted, found = _bisector(ends, rows[len(rows) // 2].tip), rows[-1].tip - rows[0].tip
-        off = float(np.degrees(np.arccos(np.clip(wanted @ found / np.linalg.norm(wanted) / np.linalg.norm(found), -1, 1))))
-        strength = float(np.mean([np.linalg.norm(row.force) * np.linalg.norm(_bisector(ends, row.tip)) for row in rows]))
+        off = float(
+            np.degrees(np.arccos(np.clip(wanted @ found / np.linalg.norm(wanted) / np.linalg.norm(found), -1, 1)))
+        )
+        strength = float(
+            np.mean([np.linalg.norm(row.force) * np.linalg.norm(_bisector(ends, row.tip)) for row in rows])
+        )
         checks += [
             range_check(f"{label}: heading off the bisector [°]", (0.0, 10.0), off),
             relative_check(f"{label}: mean F |û_A + û_B|/(G_c t)", 1.0, strength / TEAR, 0.20),

@@ -55,8 +55,8 @@ class MountedMembrane(MountedTerm):
 
     def undamped(self, faces: Bools) -> MountedMembrane:
         parts = self.parts
-        damping = tuple(np.where(faces[which], 0.0, time) for which, time in zip(parts.faces, parts.damping, strict=True))
-        return replace(self, parts=replace(parts, damping=damping))
+        first, second = (np.where(faces[n], 0.0, time) for n, time in zip(parts.faces, parts.damping, strict=True))
+        return replace(self, parts=replace(parts, damping=(first, second)))
 
     def settle(self, state: State, step: float) -> State:
         if self.limit is None:
