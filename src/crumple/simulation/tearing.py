@@ -173,9 +173,8 @@ class _Step:
         room = min(glide_room(mesh, vertex, heading), size - behind)
         can_glide = room > LEAST_ROOM * size and has_lips(mesh, int(tips.node[number]), heading)
         is_short = behind < SHORTEST * size
-        if can_glide and (is_short or float(load.direction @ heading) >= TURN):
-            if is_short and load.straight[1] <= 1.0 + TOLERANCE:
-                return None
+        is_driven = load.straight[1] > 1.0 + TOLERANCE
+        if can_glide and is_driven and (is_short or float(load.direction @ heading) >= TURN):
             found = self.glided(trial, number, load, size, min(room, 2.0 * LEAST_ROOM * size) if is_short else room)
             if found is not None:
                 return found
