@@ -12,7 +12,7 @@ step, however often it changes.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import cos, radians
+from math import cos, log, radians
 
 import numpy as np
 
@@ -147,6 +147,12 @@ def _least_resistance(derived: Derived) -> float:
     return min(min(material.tear_energy) * material.thickness for material in derived.model.materials)
 
 
+def _load(trial: _Trial, number: int, size: float) -> Load:
+    """The load of one tip."""
+    toughness = state_toughness(trial.derived.model, trial.state)
+    return tip_load(trial.state, trial.undamped, toughness, number, size, trial.stage)
+
+
 def _loads(trial: _Trial, size: float) -> list[Load]:
     """The loads of all tips."""
     toughness = state_toughness(trial.derived.model, trial.state)
@@ -185,37 +191,31 @@ class _Step:
         low, high, best = (0.0, load.straight[1]), None, None
         way = min(FIRST_GLIDE * size, room)
         for _ in range(MOST_TRIALS):
-            tried = self._glide(
-                trial if best is None else replace(trial, iterations=best.iterations), number, load, way
-            )
+            tried = self._glide(trial, best or trial, number, load, way)
             if tried is None:
                 return best
             best = tried
-            ratio = _loads(tried, size)[number].straight[1]
+            ratio = _load(tried, number, size).straight[1]
             if abs(ratio - 1.0) <= TOLERANCE or (ratio > 1.0 and way >= room):
                 break
             if ratio > 1.0:
                 before, low = low, (way, ratio)
             else:
                 high = (way, ratio)
-            if high is None:
-                way = min(room, _extrapolate(before, low))
-            else:
-                share = (low[1] - 1.0) / (low[1] - high[1])
-                way = low[0] + (high[0] - low[0]) * min(max(share, 0.1), 0.9)
+            way = min(room, _extrapolate(before, low)) if high is None else _interpolate(low, high)
         return best
 
-    def _glide(self, trial: _Trial, number: int, load: Load, way: float) -> _Trial | None:
-        """The tip moved along its heading by `way` [m]."""
-        state, tips = trial.state, trial.state.tips
+    def _glide(self, base: _Trial, last: _Trial, number: int, load: Load, way: float) -> _Trial | None:
+        """The tip moved along its heading by `way` [m] from where it was in `base`, on from the `last` trial."""
+        state, tips = base.state, base.state.tips
         vertex = node_vertex(state.mesh, int(tips.node[number]))
         target = state.mesh.u[vertex] + way * tips.heading[number]
-        change = glide_change(state.mesh, vertex, target)
+        change = glide_change(last.state.mesh, vertex, target)
         if change is None:
             return None
         torn = state.torn.moved(target, int(tips.crack[number]))
         work = state.fracture_work + load.straight[0] * way
-        return self._solved(trial, change, change.node_operator @ state.x, tips, torn, work, same_links=True)
+        return self._solved(last, change, change.node_operator @ last.state.x, tips, torn, work, same_links=True)
 
     def opened(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
         """An edge ahead of the tip cut, in the direction of the load."""
@@ -317,10 +317,20 @@ class _Step:
 
 
 def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Where Γ = 1 from two ways [m] with their Γ, both above 1: a little to several times as far as the second."""
+    """Where Γ = 1 from two ways [m] with their Γ, both above 1: a little to several times as far as the second.
+
+    Γ falls about exponentially as the sheet goes slack.
+    """
     (a, p), (b, q) = first, second
-    wanted = b + (q - 1.0) * (b - a) / (p - q) if p > q else np.inf
-    return float(min(max(wanted, 1.3 * b), 5.0 * b))
+    wanted = b + log(q) * (b - a) / log(p / q) if p > q else np.inf
+    return float(min(max(wanted, 1.3 * b), 6.0 * b))
+
+
+def _interpolate(low: tuple[float, float], high: tuple[float, float]) -> float:
+    """Where Γ = 1 between two ways [m] with Γ above and below."""
+    (a, p), (b, q) = low, high
+    share = log(p) / log(p / q) if q > 0.1 else (p - 1.0) / (p - q)
+    return a + (b - a) * min(max(share, 0.1), 0.9)
 
 
 def _stored(trial: _Trial) -> float:
