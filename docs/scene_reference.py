@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from crumple.scenes import Scene
-from crumple.scenes.quantities import ExistingFile, Name, Quantity, Vector, Whole
+from crumple.scenes.quantities import ExistingFile, ExistingRecording, Name, Quantity, Vector, Whole
 
 DOCS = Path(__file__).parent
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads((DOCS / "scene_reference.toml").read_text(encoding="utf-8"))
@@ -98,6 +98,8 @@ def describe(annotation: Any) -> tuple[str, str]:
                 return "name", ""
             if isinstance(mark, ExistingFile):
                 return "file name", ""
+            if isinstance(mark, ExistingRecording):
+                return "recording", ""
         return describe(inner)
     if get_origin(annotation) in (Union, types.UnionType):
         members = [member for member in get_args(annotation) if member is not type(None)]

@@ -316,7 +316,9 @@ class Simulation:
         """One time step, which passes neither `end` [s] nor the end of the frame."""
         rounding = 1e-9 * self.model.frame_time
         goal = end if self._frame_end > end - rounding else self._frame_end
-        self.state, report, self._is_embedded = advance_once(self.state, self._derive(), goal, self._is_embedded)
+        self.state, report, self._is_embedded, self._derived = advance_once(
+            self.state, self._derive(), goal, self._is_embedded
+        )
         self._reports.append(report)
         if self._recorder is not None:
             self._recorder.on_step(self.model, self.state, report)

@@ -12,7 +12,7 @@ from crumple.scenes import Scene, scene_from_tables
 
 DOCS = Path(__file__).parents[2] / "docs"
 FILES = ("shirt.obj", "worn.obj", "page.obj", "panels.obj", "body.obj", "body1.obj", "gray-interlock.json")
-FILES += ("crane.fold",)
+FILES += ("crane.fold", "out/crumpled/frames/frame_000000.vtkhdf")
 
 
 def load():
@@ -34,6 +34,7 @@ def test_every_key_has_a_meaning_and_stands_in_an_example_that_is_valid(table, t
     keys = {key for key in table.model_fields if key != "kind"}
     assert keys == set(text["keys"])
     for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     examples = [tomllib.loads(example) for example in text["examples"]]
     for example in examples:

@@ -44,7 +44,8 @@ def completed(tables: dict[str, Any]) -> dict[str, Any]:
     """A whole scene around what a snippet shows."""
     sheets = tables.setdefault("sheets", [{"name": "front"}, {"name": "back"}])
     for number, sheet in enumerate(sheets):
-        sheet.setdefault("shape", {"kind": "rectangle", "width": 0.21, "height": 0.297, "size": 0.05})
+        if "history" not in sheet:
+            sheet.setdefault("shape", {"kind": "rectangle", "width": 0.21, "height": 0.297, "size": 0.05})
         sheet.setdefault("transform", {"translate": [0, 0, 0.05 * number]})
         sheet.setdefault("material", "paper80")
     return tables

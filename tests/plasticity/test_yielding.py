@@ -219,3 +219,22 @@ def test_rest_angles_of_a_fold_are_zero_beside_it():
     assert np.abs(rest[~line.hinges]).max() < 1e-9
     assert rest[line.hinges].min() > 1.1
     assert np.all(rest[line.hinges] < dihedral_angles(fold(mesh.u, 1.2), mesh.hinges.nodes)[line.hinges])
+
+
+def test_the_crease_tensor_adds_up_what_was_bent_across_each_line_and_survives_flattening():
+    """tr C = δ always; a fold that is bent and flattened again leaves no S_p but twice the C, across itself."""
+    law = uniform_yield_law(np.array([10.0]))
+    flat = np.zeros((1, 3))
+    bent = yield_curvature(law, np.array([[0.0, 60.0, 0.0]]), flat, np.zeros(1))
+    np.testing.assert_allclose(bent.crease, [[0.0, 5.0, 0.0]])
+    back = yield_curvature(law, np.array([[0.0, -10.0, 0.0]]), bent.plastic_curvature, bent.damage, bent.crease)
+    np.testing.assert_allclose(back.plastic_curvature, 0.0, atol=1e-12)
+    np.testing.assert_allclose(back.crease, [[0.0, 10.0, 0.0]])
+    rng = np.random.default_rng(3)
+    law, crease = uniform_yield_law(np.full(50, 10.0), hardening=0.3), np.zeros((50, 3))
+    plastic, damage = np.zeros((50, 3)), np.zeros(50)
+    for _ in range(5):
+        done = yield_curvature(law, rng.normal(0.0, 40.0, (50, 3)), plastic, damage, crease)
+        plastic, damage, crease = done.plastic_curvature, done.damage, done.crease
+        np.testing.assert_allclose(crease[:, 0] + crease[:, 1], damage)
+        assert np.all(tensor_eigen(crease)[0] >= -1e-12)

@@ -13,7 +13,7 @@ from recording_samples import make_recording, sample_state
 from crumple.errors import InputError
 from crumple.recording import Recording
 from crumple.recording.codec import digest, flatten
-from crumple.recording.frame import decode_frame, encode_frame, frame_time
+from crumple.recording.frame import decode_frame, encode_frame, frame_table, frame_time
 from crumple.recording.obstacles import decode_obstacles
 from crumple.recording.vtkhdf import DamagedFile
 
@@ -34,7 +34,7 @@ def with_array(tmp_path: Path, name: str, array: np.ndarray) -> Path:
     """A frame file with another array and the digest that goes with it."""
 
     def change(root):
-        table = flatten(sample_state(frame=1)) | {name: array}
+        table = frame_table(sample_state(frame=1)) | {name: array}
         root.attrs["digest"] = np.bytes_(digest(table))
         del root[name]
         root[name] = array
@@ -142,7 +142,7 @@ def test_indices_out_of_range_are_refused(tmp_path, name, value):
 
 def test_numbers_of_the_wrong_type_are_refused(tmp_path):
     def change(root):
-        table = flatten(sample_state(frame=1)) | {"frame": 1.0}
+        table = frame_table(sample_state(frame=1)) | {"frame": 1.0}
         root.attrs["digest"] = np.bytes_(digest(table))
         root.attrs["frame"] = 1.0
 

@@ -148,3 +148,20 @@ def test_every_key_is_known(tmp_path, name):
         assert state.v[0].tolist() == [2, -6, 0]
     if name == "derived":
         assert len(state.pins.node) == 2
+
+
+def test_toughness_becomes_energy_and_strength(tmp_path):
+    """G_c = τ² ℓ/(2.3 E), σ_t = factor τ/2; the smallest edges are asked for at the same tension."""
+    record = copy.deepcopy(FAMILY["glass"])
+    record["cloths"][0]["materials"][0] |= {"toughness": 9e7, "initiation_factor": 2.0, "elastic_modulus": 4e9}
+    record["cloths"][0]["remeshing"] |= {"size": [0.002, 0.02], "refine_fracture": 0.4}
+    scene = load_scene(write(tmp_path, record))
+    material = scene.sheets[0].material
+    assert material.tear_energy == pytest.approx((1760.87, 1760.87), rel=1e-5)
+    assert material.tensile_strength == pytest.approx(9e7)
+    assert scene.tearing.refine_fracture == pytest.approx(0.2)
+    assert 2.0 * scene.tearing.refine_fracture * material.tensile_strength == pytest.approx(0.4 * 9e7)
+    record["disable"] = [*record["disable"], "fracture"]
+    off = load_scene(write(tmp_path, record))
+    assert off.tearing is None
+    assert off.sheets[0].material.tear_energy is None

@@ -13,21 +13,26 @@ from crumple.analysis.ridges import RidgeNetwork, find_ridges
 from crumple.analysis.section import CrossSection, cross_section
 from crumple.analysis.shape import SheetShape, measure_shape
 from crumple.analysis.tables import write_tables
+from crumple.analysis.tears import Crack, HandleCurve, Ledger, Tears, handle_curves, measure_tears, path_distance
 
 __all__ = [
     "Analysis",
     "Band",
+    "Crack",
     "Creases",
     "CrossSection",
     "Crumple",
     "EqualPressure",
     "Fit",
+    "HandleCurve",
+    "Ledger",
     "MileageCurve",
     "MileageLaw",
     "PowerLaw",
     "PressureCurve",
     "RidgeNetwork",
     "SheetShape",
+    "Tears",
     "analyze_recording",
     "analyze_state",
     "check_foil_ball",
@@ -41,12 +46,15 @@ __all__ = [
     "fit_laws",
     "fit_mileage",
     "fit_power",
+    "handle_curves",
     "load_frame",
     "mass_size",
     "measure_creases",
     "measure_shape",
+    "measure_tears",
     "mileage_curve",
     "most_confined",
+    "path_distance",
     "pressure_curves",
     "save_comparison",
     "save_figures",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,10 @@ from crumple.analysis.statistics import (
     density_profile,
     orientation,
 )
+from crumple.analysis.tears import Tears, measure_tears
 from crumple.errors import InputError
 from crumple.recording.recording import Recording
-from crumple.scenes import build
+from crumple.scenes.build import build
 from crumple.simulation.model import Model
 from crumple.state import State
 from crumple.typing import Floats
@@ -32,7 +33,10 @@ from crumple.typing import Floats
 
 @dataclass(frozen=True)
 class Analysis:
-    """The statistics of one frame; `energies` [J] by name, the fits are sorted by likelihood (empty: too few)."""
+    """The statistics of one frame; `energies` [J] by name, the fits are sorted by likelihood (empty: too few).
+
+    `tears`: None where sheets cannot tear;  `crease_tensor` (face_count, 3), see `State`.
+    """
 
     frame: int
     time: float
@@ -47,6 +51,8 @@ class Analysis:
     creases: Creases
     energies: dict[str, float]
     crease_lines: tuple[CreaseLine, ...] = ()
+    tears: Tears | None = None
+    crease_tensor: Floats | None = None
 
     def summary(self) -> dict[str, Any]:
         """The main numbers by name, SI units; None where there is nothing to measure."""
@@ -84,7 +90,7 @@ class Analysis:
             "crease_lines": len(self.crease_lines) or None,
             "spring_back_largest": self._largest_spring_back(),
             "energies": dict(self.energies),
-        }
+        } | ({} if self.tears is None else self.tears.summary())
 
     def _largest_spring_back(self) -> float | None:
         """Of all crease lines [degrees]."""
@@ -99,12 +105,15 @@ def analyze_recording(
     plane: tuple[float, float, float] = (0.0, 1.0, 0.0),
     ridge_curvature: float | None = None,
 ) -> Analysis:
-    """The statistics of a frame: `frame` (negative: from the end), or the most confined one.
+    """The statistics of a frame: `frame` (negative: from the end), else the most confined one, the last if sheets tear.
 
     `plane`: normal of the cross-section;  `ridge_curvature` from which a face belongs to a ridge [1/m].
     """
-    state = load_frame(recording, frame)
-    return analyze_state(recording_model(recording), state, plane=plane, ridge_curvature=ridge_curvature)
+    if frame is None and recording.frames and recording_model(recording).tearing is not None:
+        frame = -1
+    state, model = load_frame(recording, frame), recording_model(recording)
+    analysis = analyze_state(model, state, plane=plane, ridge_curvature=ridge_curvature)
+    return analysis if analysis.tears is None else replace(analysis, tears=measure_tears(model, state, recording))
 
 
 def analyze_state(
@@ -131,6 +140,8 @@ def analyze_state(
         creases=measure_creases(shape),
         energies=energy_split(model, state),
         crease_lines=measure_crease_lines(model, state),
+        tears=measure_tears(model, state),
+        crease_tensor=state.crease,
     )
 
 

@@ -12,6 +12,7 @@ from crumple.analysis.analyze import Analysis
 from crumple.analysis.fits import Fit, PowerLaw, fit_density
 from crumple.analysis.foil_ball import plateau
 from crumple.analysis.reference import EVEN, FIRST_RADIUS, INNER, MASS_SIZE, ORIENTATION, OUTER
+from crumple.analysis.tear_figures import save_tears
 from crumple.typing import Floats
 
 BLUE, RED, BAND, INK = "#1f5fa8", "#c0392b", "#f2d7a0", "#222222"
@@ -37,6 +38,8 @@ def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
         t=f"frame {analysis.frame}, t = {analysis.time:.3g} s, φ = {100 * analysis.shape.volume_fraction:.2f} %, "
         f"{analysis.shape.mesh.face_count} faces",
     )
+    if analysis.tears is not None and analysis.crease_tensor is not None:
+        paths += save_tears(analysis.tears, analysis.shape.mesh, analysis.crease_tensor, folder, new_canvas)
     return [save_canvas(overview, folder / "overview.png"), *paths]
 
 

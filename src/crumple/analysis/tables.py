@@ -39,6 +39,14 @@ UNITS = {
     "crease_hinge_length": "m",
     "crease_mean_angle": "rad",
     "spring_back_largest": "°",
+    "crack_length": "m",
+    "crack_roughness": "rad",
+    "roughness_spacing": "m",
+    "fracture_work": "J",
+    "fracture_energy": "J/m²",
+    "handle_work": "J",
+    "stored_energy": "J",
+    "dissipated_energy": "J",
 }
 
 
@@ -69,7 +77,7 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
     kinds = ["between facets"] * len(ridges.length) + ["open"] * len(ridges.open_length)
     fits = [("ridge length [m]", *_fit_row(fit)) for fit in analysis.ridge_fits]
     fits += [("facet area [m²]", *_fit_row(fit)) for fit in analysis.facet_fits]
-    return {
+    found: dict[str, tuple[Sequence[str], Rows]] = {
         "density": (
             ("r_over_R", "density_over_mean", "volume_fraction", "mass_share"),
             zip(shell.middle, shell.density, thickness_fraction(density, analysis.shape), density.mass, strict=True),
@@ -87,6 +95,21 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
         "energies": (("energy", "joule"), list(analysis.energies.items())),
         "fits": (("sample", "law", "parameters", "log_likelihood", "ks_distance", "count"), fits),
     }
+    return found | _tear_tables(analysis)
+
+
+def _tear_tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
+    """The paths of cracks on the pattern, and what the handles did; nothing where sheets cannot tear."""
+    if analysis.tears is None:
+        return {}
+    tears = analysis.tears
+    points = [(crack.number, crack.sheet, *point) for crack in tears.cracks for point in crack.path.tolist()]
+    pulls = []
+    for curve in tears.curves:
+        columns = (curve.time, curve.way, curve.pull, *curve.displacement.T, *curve.force.T, curve.work)
+        pulls += [(curve.name, *row) for row in zip(*columns, strict=True)]
+    head = ("handle", "time_s", "displacement_m", "force_N", "dx_m", "dy_m", "dz_m", "Fx_N", "Fy_N", "Fz_N", "work_J")
+    return {"cracks": (("crack", "sheet", "u_m", "v_m"), points), "forces": (head, pulls)}
 
 
 def summary_record(analysis: Analysis) -> dict[str, Any]:

@@ -314,7 +314,9 @@ def render(
     background: Annotated[str, typer.Option(help="studio, light, dark, white or #rrggbb.")] = "studio",
     color_by: Annotated[
         str | None,
-        typer.Option(help="damage, plastic_curvature, speed, stretch, sheet, material or sizing (allowed edges)."),
+        typer.Option(
+            help="damage, plastic_curvature, crease, stress, speed, stretch, sheet, material or sizing (allowed edges)."
+        ),
     ] = None,
     space: Annotated[str, typer.Option(help="world, pattern, plastic, or all of them side by side.")] = "world",
     edges: Annotated[bool, typer.Option("--edges", help="Show the mesh.")] = False,

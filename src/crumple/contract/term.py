@@ -16,7 +16,7 @@ import numpy as np
 
 from crumple.contract.energy import EdgeEnergy, Energy, total_value
 from crumple.state import State
-from crumple.typing import Floats
+from crumple.typing import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,10 @@ class MountedTerm(ABC):
     def measure(self, state: State) -> float:
         """The energy stored in the sheets [J], for reports."""
         return total_value(self.stored(state, state.time), state.x, state.half_turn)
+
+    def undamped(self, faces: Bools) -> MountedTerm:
+        """The same without damping in the marked `faces` (face_count,), whose past is not known."""
+        return self
 
     def relax(self, state: State) -> State:
         """The state on a new mesh, with what can be found anew there in its place. The same object as a rule."""

@@ -50,15 +50,23 @@ class MembraneParts:
 
         The stiffness of measured membranes is that of the pose x.
         """
-        parts: list[tuple[ElasticEnergy, Floats]] = []
-        rest_strain = _strain_along_grain(rest_strain, self.grain)
-        if self.constant is not None:
-            parts.append((replace(self.constant, rest_strain=rest_strain[self.faces[0]]), self.damping[0]))
-        if self.measured is not None:
-            rested = replace(self.measured, rest_strain=rest_strain[self.faces[1]])
-            parts.append((rested.sampled(x), self.damping[1]))
+        parts: list[tuple[ElasticEnergy, Floats]] = [
+            (energy, damping) for energy, damping, _ in self.by_strain(x, rest_strain)
+        ]
         if self.stretched is not None:
             parts.append((self.stretched, self.damping[2]))
+        return parts
+
+    def by_strain(self, x: Floats, rest_strain: Floats) -> list[tuple[MembraneStvk, Floats, Indices]]:
+        """Those whose energy is about the Green strain, likewise, and the faces of each."""
+        parts: list[tuple[MembraneStvk, Floats, Indices]] = []
+        rest_strain = _strain_along_grain(rest_strain, self.grain)
+        if self.constant is not None:
+            rested = replace(self.constant, rest_strain=rest_strain[self.faces[0]])
+            parts.append((rested, self.damping[0], self.faces[0]))
+        if self.measured is not None:
+            sampled = replace(self.measured, rest_strain=rest_strain[self.faces[1]]).sampled(x)
+            parts.append((sampled, self.damping[1], self.faces[1]))
         return parts
 
 

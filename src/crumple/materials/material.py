@@ -42,7 +42,9 @@ class Material:
     and `bending` belong to (a paper's machine direction), 0 = u itself;
     `model` of the membrane at large strains: "stvk", or "baraff-witkin" with hinges that bend, as in
     `energies.membrane_baraff_witkin`; then also `rest_scale`, lengths over those of the pattern at rest, along u and v,
-    and `area_power`, the power of the area that weighs each face and, alike, each hinge: 1, or 2 as in the text.
+    and `area_power`, the power of the area that weighs each face and, alike, each hinge: 1, or 2 as in the text;
+    `tear_energy` G_c [J/m²] that a crack of unit length and depth takes when it runs along the grain and across it,
+    inf = does not tear;  `tensile_strength` [Pa] at which a sound sheet begins to tear, inf = only from a cut.
     """
 
     name: str
@@ -59,6 +61,8 @@ class Material:
     model: str = STVK
     rest_scale: tuple[float, float] = (1.0, 1.0)
     area_power: int = 1
+    tear_energy: tuple[float, float] = (float("inf"), float("inf"))
+    tensile_strength: float = float("inf")
 
     def __post_init__(self) -> None:
         _require(self.name, "thickness", self.thickness, "in m")
@@ -73,6 +77,13 @@ class Material:
             raise InputError(_place(self.name, "strain_limit"), "must be > 1: a stretch, or inf", self.strain_limit)
         if not isinstance(self.grain_angle, (int, float)) or not abs(self.grain_angle) <= 2.0 * pi:
             raise InputError(_place(self.name, "grain_angle"), "must lie within ±2π, in rad", self.grain_angle)
+        for along, energy in zip(("along the grain", "across it"), self.tear_energy, strict=True):
+            if energy != float("inf"):
+                _require(self.name, "tear_energy", energy, f"{along} in J/m², or inf")
+        if self.tensile_strength != float("inf"):
+            _require(self.name, "tensile_strength", self.tensile_strength, "in Pa, or inf")
+        if self.tears and self.model != STVK:
+            raise InputError(_place(self.name, "tear_energy"), f"sheets of the model {self.model!r} do not tear")
         object.__setattr__(self, "membrane", _table(self, "membrane", self.membrane, ((4,), (6, 4))))
         object.__setattr__(self, "bending", _table(self, "bending", self.bending, ((3,), (3, 5))))
         if not self.membrane_is_measured:
@@ -96,6 +107,11 @@ class Material:
     def is_baraff_witkin(self) -> bool:
         """Whether stretch, shear and bending are those of [Baraff1998]."""
         return self.model == BARAFF_WITKIN
+
+    @property
+    def tears(self) -> bool:
+        """Whether a crack can run in it."""
+        return min(self.tear_energy) < float("inf")
 
     @property
     def stretch_stiffness(self) -> float:

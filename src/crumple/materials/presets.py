@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from math import inf, sqrt
+from typing import Any
 
 from crumple.errors import InputError
 from crumple.materials.material import Material
@@ -25,6 +26,9 @@ class Preset:
     under a pull along it; `density` per volume [kg/m³]; `thickness` h₀ [m].
     `bend` B along and across [N m], measured at h₀, where that is not what a uniform plate would have.
     `yield_curvature` [1/m] at h₀; `yield_strain` in plane; `weakening`, `damping` [s] as in `Material`.
+    `tear_energy` [J/m²] of a crack along and across the machine direction and `tensile_strength` [Pa], per depth and
+    area of the sheet, so the same at any thickness. Those below are recalled from handbooks of paper and metal testing,
+    not looked up: trust them to ±50 %.
     `about` tells what it is and where the numbers come from.
     """
 
@@ -39,6 +43,8 @@ class Preset:
     yield_strain: float = inf
     weakening: float = 0.0
     damping: float = 1e-3
+    tear_energy: tuple[float, float] = (inf, inf)
+    tensile_strength: float = inf
 
     def sheet(self, thickness: float | None = None) -> Material:
         """The material of a sheet `thickness` h [m], by default h₀.
@@ -51,12 +57,14 @@ class Preset:
             raise InputError(f"material {self.name!r}: thickness", "must be a number > 0, in m", height)
         ratio = height / self.thickness
         bend = self.bend and (self.bend[0] * ratio**3, self.bend[1] * ratio**3)
-        own = {
+        own: dict[str, Any] = {
             "density": self.density * height,
             "damping": self.damping,
             "yield_curvature": self.yield_curvature / ratio,
             "weakening": self.weakening,
             "yield_strain": self.yield_strain,
+            "tear_energy": self.tear_energy,
+            "tensile_strength": self.tensile_strength,
         }
         if self.young[0] == self.young[1] and bend is None:
             return Material.isotropic(self.name, young=self.young[0], poisson=self.poisson, thickness=height, **own)
@@ -74,7 +82,8 @@ def _with_grain(paper: Preset, mean_poisson: float = 0.2) -> tuple[Preset, Prese
     """The isotropic mean of a paper, and the paper itself under the name NAME-md."""
     young = sqrt(paper.young[0] * paper.young[1])
     bend = None if paper.bend is None else (sqrt(paper.bend[0] * paper.bend[1]),) * 2
-    mean = replace(paper, young=(young, young), bend=bend, poisson=mean_poisson)
+    tear = (sqrt(paper.tear_energy[0]) * sqrt(paper.tear_energy[1]),) * 2
+    mean = replace(paper, young=(young, young), bend=bend, poisson=mean_poisson, tear_energy=tear)
     return mean, replace(paper, name=f"{paper.name}-md", about=f"{paper.about}, grain along u")
 
 
@@ -93,6 +102,8 @@ def _office(
             bend=bend,
             yield_curvature=yielding,
             weakening=1.0,
+            tear_energy=(4.5e3, 8.0e3),  # a crack along the fibres has it easier
+            tensile_strength=30e6,
         )
     )
 
@@ -116,6 +127,8 @@ def _foil(
         thickness=thickness,
         yield_curvature=yielding,
         damping=1e-4,
+        tear_energy=(10e3, 10e3),  # of thin soft foil; far below that of thick plates
+        tensile_strength=70e6,
     )
 
 
@@ -130,6 +143,8 @@ _CARD = Preset(
     thickness=0.30e-3,
     yield_curvature=40.0,  # a surface strain of 0.6 %, as of the office papers
     weakening=1.0,
+    tear_energy=(6e3, 11e3),
+    tensile_strength=35e6,
 )
 _CARDBOARD = Preset(
     "cardboard",
@@ -142,6 +157,8 @@ _CARDBOARD = Preset(
     thickness=1.0e-3,
     yield_curvature=12.0,  # a surface strain of 0.6 %
     weakening=1.0,
+    tear_energy=(4e3, 7e3),
+    tensile_strength=18e6,
 )
 _TISSUE = Preset(
     "tissue",
@@ -153,6 +170,8 @@ _TISSUE = Preset(
     thickness=40e-6,
     yield_curvature=300.0,  # a surface strain of 0.6 %
     weakening=1.0,
+    tear_energy=(2e3, 4e3),
+    tensile_strength=12e6,
 )
 _CAN = Preset(
     "aluminium-can",
@@ -166,6 +185,8 @@ _CAN = Preset(
     yield_curvature=76.0,  # 2 ε_y/h
     yield_strain=3.8e-3,
     damping=1e-4,
+    tear_energy=(25e3, 25e3),
+    tensile_strength=290e6,
 )
 
 
@@ -184,7 +205,18 @@ def preset_sheets() -> dict[str, Preset]:
         _foil("narain-foil", "the foil of [Narain2013], 1 mil", 25.4e-6, 0.071, 157.0, young=70e9, poisson=0.0),
         _CAN,
         # polyester film yields at a surface strain of 2 %
-        Preset("mylar", "polyester film", (4.5e9, 4.5e9), 0.38, 1390.0, 50e-6, yield_curvature=800.0, damping=1e-4),
+        Preset(
+            "mylar",
+            "polyester film",
+            (4.5e9, 4.5e9),
+            0.38,
+            1390.0,
+            50e-6,
+            yield_curvature=800.0,
+            damping=1e-4,
+            tear_energy=(40e3, 40e3),  # essential work of fracture of tough film
+            tensile_strength=180e6,
+        ),
         # E, ν, thickness and 472.6 kg/m³ as in the C-IPC scenes [Li2021]
         Preset("cotton", "plain woven cotton", (0.821e6, 0.821e6), 0.243, 0.15 / 0.318e-3, 0.318e-3),
     ]

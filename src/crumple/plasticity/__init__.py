@@ -16,6 +16,7 @@ from crumple.plasticity.stretching import total_strain, yield_strain
 from crumple.plasticity.yielding import (
     Yielded,
     YieldLaw,
+    crease_tensor,
     make_yield_law,
     uniform_yield_law,
     yield_curvature,
@@ -31,6 +32,7 @@ __all__ = [
     "crease_from_labels",
     "crease_from_shape",
     "crease_hinges",
+    "crease_tensor",
     "edges_on_polyline",
     "follow_angle",
     "follow_curvature",

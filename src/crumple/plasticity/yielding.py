@@ -5,7 +5,10 @@
     S_p ← S_p + Δ S_e/‖S_e‖,   Δ = ‖S_e‖ - κ_y                when ‖S_e‖ > κ_y, Frobenius norm (eq. 2)
     δ   ← δ + Δ/κ_y                                           (eq. 3)
 
-So κ_y δ is the plastic curvature that a face has gone through, back and forth.
+    C   ← C + (Δ/κ_y) S_e²/‖S_e‖²                              crease tensor, tr C = δ
+
+So κ_y δ is the plastic curvature that a face has gone through, back and forth, and nᵀC n is how much of it was across a
+line with the normal n: unlike S_p it survives when a crease is flattened. Tearing follows it.
 
 S of single faces scatters on irregular meshes (see `geometry.curvature`): on a cylinder of curvature κ, ‖S‖/κ is 1 on
 lattices, up to 1.6 on alternating diagonals and up to 2.7 on jittered points, where some faces yield that much earlier.
@@ -45,10 +48,11 @@ class YieldLaw:
 
 @dataclass(frozen=True)
 class Yielded:
-    """After yielding: S_p (n, 3) as (xx, yy, xy) [1/m], δ (n,), and how many faces yielded."""
+    """After yielding: S_p (n, 3) as (xx, yy, xy) [1/m], δ (n,), C (n, 3), and how many faces yielded."""
 
     plastic_curvature: Floats
     damage: Floats
+    crease: Floats
     count: int
 
 
@@ -67,14 +71,29 @@ def uniform_yield_law(yield_curvature: Floats, *, hardening: float = 0.0, crease
     return YieldLaw(np.ascontiguousarray(yield_curvature, np.float64), np.full(size, hardening), np.full(size, largest))
 
 
-def yield_curvature(law: YieldLaw, total: Floats, plastic_curvature: Floats, damage: Floats) -> Yielded:
-    """S_p and δ after the faces have been bent to the total strain S; nothing is changed in place.
+def yield_curvature(
+    law: YieldLaw, total: Floats, plastic_curvature: Floats, damage: Floats, crease: Floats | None = None
+) -> Yielded:
+    """S_p, δ and C after the faces have been bent to the total strain S; nothing is changed in place.
 
-    `total`, `plastic_curvature` (n, 3) [1/m];  `damage` (n,). Faces below yield keep their values bit by bit.
+    `total`, `plastic_curvature` (n, 3) [1/m];  `damage` (n,);  `crease` (n, 3), 0 when left out. Faces below yield keep
+    their values bit by bit.
     """
     plastic, weakened = plastic_curvature.copy(), damage.copy()
     count = return_map(total, plastic, weakened, law.yield_curvature, law.hardening, law.largest)
-    return Yielded(plastic, weakened, int(count))
+    creased = np.zeros_like(plastic) if crease is None else crease.copy()
+    if count:
+        grown = np.flatnonzero(weakened != damage)
+        creased[grown] += crease_tensor(total[grown] - plastic_curvature[grown], weakened[grown] - damage[grown])
+    return Yielded(plastic, weakened, creased, int(count))
+
+
+def crease_tensor(curvature: Floats, damage: Floats) -> Floats:
+    """δ S²/‖S‖² of faces that were bent by S (n, 3) [1/m] and damaged by δ (n,) in one go, (n, 3); 0 where S is."""
+    xx, yy, xy = curvature[:, 0], curvature[:, 1], curvature[:, 2]
+    norm = xx * xx + yy * yy + 2.0 * xy * xy
+    share = damage / np.where(norm > 0.0, norm, np.inf)
+    return np.stack([share * (xx * xx + xy * xy), share * (yy * yy + xy * xy), share * (xx + yy) * xy], axis=1)
 
 
 @njit(cache=True)

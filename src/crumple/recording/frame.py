@@ -29,9 +29,12 @@ CELL_DATA = {
     "damage": "damage",
     "plastic_curvature": "plastic_curvature",
     "plastic_strain": "plastic_strain",
+    "crease": "crease",
     "material": "mesh/face_material",
     "sheet": "mesh/face_sheet",
 }
+SELDOM = ("sizing_floor",)
+"""Fields that are left out where they are 0 everywhere, which is what they are when they are missing."""
 SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "mesh/u": ("f8", ("vertex", 2)),
     "mesh/vertex_node": ("i4", ("vertex",)),
@@ -56,6 +59,13 @@ SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "creases/moment": ("f8", ("crease row", 3)),
     "creases/shift": ("f8", ("crease row",)),
     "creases/status": ("i4", ("crease row",)),
+    "tips/node": ("i4", ("tip",)),
+    "tips/heading": ("f8", ("tip", 2)),
+    "tips/last": ("f8", ("tip", 2)),
+    "tips/crack": ("i4", ("tip",)),
+    "torn/points": ("f8", ("torn", 2)),
+    "torn/crack": ("i4", ("torn",)),
+    "torn/sheet": ("i4", ("torn",)),
 }
 """Type and shape of the arrays of a State; a word stands for the same number wherever it appears."""
 INDICES = {
@@ -67,6 +77,10 @@ INDICES = {
     "pins/handle": "",
     "bonds/nodes": "node",
     "bonds/attachment": "",
+    "tips/node": "node",
+    "tips/crack": "",
+    "torn/crack": "",
+    "torn/sheet": "",
 }
 """What an array of indices points into; "": into a list of the model, which a frame does not know."""
 NUMBERS: dict[str, tuple[type, ...]] = {
@@ -77,6 +91,7 @@ NUMBERS: dict[str, tuple[type, ...]] = {
     "iterations": (int,),
     "dense_steps": (int,),
     "has_acceleration": (bool,),
+    "fracture_work": (int, float),
 }
 
 
@@ -87,7 +102,7 @@ def state_digest(state: State) -> str:
 
 def encode_frame(state: State) -> bytes:
     """The file content for `state`; the same state gives the same bytes."""
-    table = flatten(state)
+    table = frame_table(state)
     image = HdfImage()
     root = image.group("crumple")
     root.attrs["format"] = FORMAT
@@ -104,6 +119,11 @@ def encode_frame(state: State) -> bytes:
     )
     image.group("VTKHDF/PointData")["texture"].attrs["Attribute"] = np.bytes_("TCoords")
     return image.close()
+
+
+def frame_table(state: State) -> Table:
+    """What a frame holds of a state, by path."""
+    return {path: value for path, value in flatten(state).items() if path not in SELDOM or np.any(value)}
 
 
 def decode_frame(path: Path, number: int | None = None) -> State:

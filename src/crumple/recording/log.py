@@ -34,12 +34,19 @@ class _FrameEnd(_Checked):
     linear_solver: str = ""
 
 
+class _Pull(_Checked):
+    force: list[float | None] = []
+    displacement: list[float | None] = []
+    work: float | None = None
+
+
 class _LogLine(_Checked):
     frame: int = 0
     iterations: int = 0
     contacts: int = 0
     retries: int = 0
     energies: dict[str, float | None] = {}
+    handles: dict[str, _Pull] = {}
     frame_end: _FrameEnd = _FrameEnd()
 
 

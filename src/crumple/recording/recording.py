@@ -145,7 +145,7 @@ class Recording:
         """A `pandas.DataFrame` of the run's numbers, one row for each of the "steps" or of the "frames".
 
         Columns are what the log holds: times [s], faces, Newton iterations, contacts, `energy_…` [J], wall time
-        `seconds`, and for frames `phase_…` [s].
+        `seconds`, for frames `phase_…` [s], and of each handle `force_…` [N], `displacement_…` [m] and `work_…` [J].
         """
         if rows not in TABLES:
             raise InputError("Recording.table", f"rows must be {' or '.join(TABLES)}", rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import hypot
 from typing import Any
 
 from crumple.errors import InputError
@@ -11,16 +12,25 @@ TABLES = ("steps", "frames")
 
 
 def step_table(lines: list[Line]) -> Any:
-    """A `pandas.DataFrame` with a row per step: what the log says of it, energies [J] as `energy_…`."""
+    """A `pandas.DataFrame` with a row per step: what the log says of it, energies [J] as `energy_…`, and of each handle
+    `force_…` [N] and `displacement_…` [m] with their parts `…_x`, `…_y`, `…_z`, and `work_…` [J] in the step."""
     rows = [_flat({key: value for key, value in line.items() if key != "frame_end"}) for line in lines]
     return _pandas().DataFrame(rows)
 
 
 def frame_table(lines: list[Line]) -> Any:
     """A `pandas.DataFrame` indexed by frame with the sums of each finished frame: seconds of wall time by phase as
-    `phase_…`, energies [J] at its end as `energy_…`."""
+    `phase_…`, energies [J] at its end as `energy_…`, forces [N] and displacements [m] of handles at its end, and their
+    work in the frame [J], as in `step_table`."""
     pandas = _pandas()
-    rows = [_flat(_frame(line)) for line in lines if "frame_end" in line]
+    rows, work = [], dict[str, float]()
+    for line in lines:
+        for name, pull in line.get("handles", {}).items():
+            work[name] = work.get(name, 0.0) + (pull.get("work") or 0.0)
+        if "frame_end" in line:
+            ended = _flat(_frame(line)) | _flat({"handles": line.get("handles", {})})
+            rows.append(ended | {f"work_{name}": done for name, done in work.items()})
+            work = {}
     return pandas.DataFrame(rows).set_index("frame") if rows else pandas.DataFrame(index=pandas.Index([], name="frame"))
 
 
@@ -34,12 +44,25 @@ def _flat(line: Line) -> Line:
     """Nested tables as columns of their own, lists as text."""
     flat: Line = {}
     for key, value in line.items():
-        if isinstance(value, dict):
+        if key == "handles":
+            for name, pull in value.items():
+                flat |= _pull(name, pull)
+        elif isinstance(value, dict):
             singular = {"energies": "energy", "phases": "phase"}.get(key, key)
             flat |= {f"{singular}_{name}": number for name, number in value.items()}
         else:
             flat[key] = "; ".join(map(str, value)) if isinstance(value, list) else value
     return flat
+
+
+def _pull(name: str, pull: Line) -> Line:
+    """What a handle does as columns."""
+    columns: Line = {}
+    for key in ("force", "displacement"):
+        parts = [float("nan") if part is None else part for part in pull.get(key, ())]
+        columns[f"{key}_{name}"] = hypot(*parts)
+        columns |= {f"{key}_{name}_{axis}": part for axis, part in zip("xyz", parts, strict=False)}
+    return columns | {f"work_{name}": pull.get("work")}
 
 
 def _pandas() -> Any:

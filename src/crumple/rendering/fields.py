@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.analysis.analyze import recording_model
+from crumple.energies.stress import membrane_stress
 from crumple.errors import InputError
-from crumple.geometry.metric import tensor_norm
+from crumple.geometry.metric import tensor_eigen, tensor_norm
 from crumple.geometry.triangle import face_areas
 from crumple.recording.recording import Recording
 from crumple.rendering.engine import load_matplotlib
 from crumple.simulation.adapting import state_sizing
 from crumple.simulation.model import Model
 from crumple.state import State
+from crumple.tearing.separation import largest_tension
 from crumple.typing import Floats
 
 
@@ -61,16 +63,44 @@ FIELDS = {
 
 
 SIZING = "sizing"
-"""The field that is computed anew, with the model of the recording."""
 
 
 def color_field(name: str, recording: Recording | None = None) -> ColorField:
-    """The field called `name`; `InputError` listing the known ones. The sizing field needs the `recording`."""
-    if name == SIZING and recording is not None:
-        return sizing_field(recording)
+    """The field called `name`; `InputError` listing the known ones. Those of `OF_MODEL` need the `recording`."""
+    if name in OF_MODEL and recording is not None:
+        return OF_MODEL[name](recording)
     if name not in FIELDS:
-        raise InputError("render --color-by", f"must be one of {', '.join(FIELDS)}, {SIZING}", name)
+        raise InputError("render --color-by", f"must be one of {', '.join([*FIELDS, *OF_MODEL])}", name)
     return FIELDS[name]
+
+
+def stress_field(recording: Recording) -> ColorField:
+    """Largest tension in the plane of each face, 0 where it is pressed only."""
+    model = recording_model(recording)
+    return ColorField("tension [MPa]", "cells", lambda state: tension(model, state), "YlOrRd")
+
+
+def tension(model: Model, state: State) -> Floats:
+    """Largest principal stress of each face, between 0 and twice its tensile strength, (face_count,) [MPa].
+
+    At the tip of a crack it has no bound but that of the mesh, which would leave no colours for the rest.
+    """
+    strength = np.array([material.tensile_strength for material in model.materials])[state.mesh.face_material]
+    stress = membrane_stress(state.mesh, model.materials, state.x, state.plastic_strain)
+    return 1e-6 * np.minimum(largest_tension(stress), 2.0 * strength)
+
+
+def crease_field(recording: Recording) -> ColorField:
+    """By how much each face was bent for good in all, across the line that was bent most."""
+    model = recording_model(recording)
+    return ColorField("bent in all [rad]", "cells", lambda state: bent_angle(model, state), "YlOrRd")
+
+
+def bent_angle(model: Model, state: State) -> Floats:
+    """κ_y h λ of each face, λ the largest eigenvalue of the crease tensor, h its width, (face_count,) [rad]."""
+    limit = np.array([material.yield_curvature for material in model.materials])[state.mesh.face_material]
+    width = np.sqrt(2.0 * np.abs(state.mesh.face_area))
+    return np.where(np.isfinite(limit), limit, 0.0) * width * np.maximum(tensor_eigen(state.crease)[0][:, 0], 0.0)
 
 
 def sizing_field(recording: Recording) -> ColorField:
@@ -79,6 +109,14 @@ def sizing_field(recording: Recording) -> ColorField:
     if model.remeshing is None:
         raise InputError("render --color-by", "this scene does not remesh: it has no sizing field", SIZING)
     return ColorField("edges [mm]", "cells", lambda state: allowed_length(model, state), "RdYlBu", log=True)
+
+
+OF_MODEL: dict[str, Callable[[Recording], ColorField]] = {
+    SIZING: sizing_field,
+    "stress": stress_field,
+    "crease": crease_field,
+}
+"""Fields that are computed anew, with the model of the recording."""
 
 
 def allowed_length(model: Model, state: State) -> Floats:

@@ -28,6 +28,7 @@ from crumple.scenes.arcsim_settings import (
     run_table,
     sizing_table,
 )
+from crumple.scenes.arcsim_tearing import refinement, tearing_table
 
 
 def read_arcsim(path: Path, label: str) -> Tables:
@@ -62,6 +63,7 @@ def _translate(scene: Entry, files: Files) -> dict[str, Any]:
             scene, count, scene.number("obs_friction", OBSTACLE_FRICTION), run["frame_time"], files
         ),
     }
+    tables |= tearing_table(tables["sheets"], *refinement(cloths))
     if remeshing:
         tables["remeshing"] = remeshing[0] | {"projection": "popfilter" not in off}
     if "plasticity" in off:
@@ -81,5 +83,6 @@ def _sheets(
     sheets = []
     for k, cloth in enumerate(cloths):
         own = remeshing[k] if remeshing and remeshing[k] != remeshing[0] else None
-        sheets.append(common | cloth_table(cloth, k, files, own, limits_strain="strainlimiting" not in off))
+        finest = remeshing[k]["size_min"] if remeshing else None
+        sheets.append(common | cloth_table(cloth, k, files, own, off, finest))
     return sheets

@@ -11,25 +11,18 @@ from crumple.materials.measured import DEFAULT_THICKNESS
 from crumple.scenes.arcsim_files import Files
 from crumple.scenes.arcsim_json import Entry, read_json
 from crumple.scenes.arcsim_motions import transform_table
+from crumple.scenes.arcsim_tearing import tear_keys
 
-NO_TEARING = "tearing is not supported yet: the sheet does not tear"
-_FRACTURE = (
-    "toughness",
-    "bend_width",
-    "initiation_factor",
-    "fracture_bending_mult",
-    "fracture_bend_thickness",
-    "fracture_toughness",
-)
 _NO_LIMIT = 1e9
 """Refinement by velocity that never acts [m/s]."""
 
 
 def cloth_table(
-    entry: Entry, k: int, files: Files, own: dict[str, Any] | None, *, limits_strain: bool = True
+    entry: Entry, k: int, files: Files, own: dict[str, Any] | None, off: set[str], finest: float | None = None
 ) -> dict[str, Any]:
     """A sheet, with its `own` remeshing if it differs from that of the others.
 
+    `off`: what the file switches off;  `finest`: the smallest edge [m], if it is remeshed.
     The scale of the transform enlarges pattern and world alike, so it does not strain the sheet.
     """
     table: dict[str, Any] = {"name": f"cloth{k}", "shape": {"kind": "file", "mesh": files.find(entry, "mesh")}}
@@ -42,7 +35,7 @@ def cloth_table(
     elif velocity is not None:
         table["velocity"] = entry.vector("velocity", 3)
     given = [entry.entry("materials")] if isinstance(entry.take("materials"), dict) else entry.entries("materials")
-    materials = [material_table(one, files, limits_strain=limits_strain) for one in given]
+    materials = [material_table(one, files, off, finest) for one in given]
     if not materials:
         raise entry.error("needs a list with at least one material", key="materials")
     table.update({"material": materials[0]} if len(materials) == 1 else {"materials": materials})
@@ -68,10 +61,10 @@ def _steady(entry: Entry) -> list[float]:
     return velocity
 
 
-def material_table(entry: Entry, files: Files, *, limits_strain: bool = True) -> dict[str, Any]:
+def material_table(entry: Entry, files: Files, off: set[str], finest: float | None = None) -> dict[str, Any]:
     """A material from a file of measurements, or from moduli given here or in that file.
 
-    `limits_strain`: whether `strain_limits` hold.
+    `off`: what the file switches off;  `finest`: the smallest edge [m], if the sheet is remeshed.
     """
     table: dict[str, Any] = {}
     file, source = None, entry
@@ -92,12 +85,11 @@ def material_table(entry: Entry, files: Files, *, limits_strain: bool = True) ->
         table["thickness"] = entry.number("thickness")
     _plastic(entry, table)
     _multiply(entry, table)
-    if limits_strain:
+    if "strainlimiting" not in off:
         _limit_strain(entry, table)
     else:
         entry.has("strain_limits")  # switched off by the file itself
-    for key in _FRACTURE:
-        entry.ignore(key, NO_TEARING)
+    tear_keys(entry, table, finest, is_off="fracture" in off)
     entry.close()
     return table
 
@@ -180,7 +172,7 @@ def _remeshing(entry: Entry) -> dict[str, Any]:
     table["size_min"], table["size_max"] = entry.vector("size", 2)
     if table["size_min"] > table["size_max"]:
         raise entry.error("must be [smallest, largest], in m", entry.take("size"), key="size")
-    entry.ignore("refine_fracture", NO_TEARING)
+    entry.has("refine_fracture")  # read with the fracture of the materials
     entry.ignore("boundary_detail_mult", "the border is meshed as finely as the rest")
     entry.close()
     return table

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf, isfinite
 from typing import Any
 
-from crumple.scenes.arcsim_cloths import NO_TEARING
 from crumple.scenes.arcsim_json import Entry
 from crumple.scenes.messages import suggest
 
@@ -30,8 +29,8 @@ _MAGIC = {
     "fixed_high_res_mesh": "the mesh is as fine as its file and the remeshing table say",
     "strain_limiting_tol": "a barrier keeps strains below their limit here and needs no tolerance",
     "edge_flip_threshold": "a rule of the remeshing here",
-    "max_cracks": NO_TEARING,
-    "enable_localopt": NO_TEARING,
+    "max_cracks": "cracks begin wherever the sheet is pulled apart",
+    "enable_localopt": "a step is solved again after every advance of a crack",
 }
 _SWITCHES = (
     "proximity",

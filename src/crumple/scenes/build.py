@@ -27,6 +27,8 @@ from crumple.scenes.boundaries import (
     turn,
 )
 from crumple.scenes.creases import CreasedSheet, crease_sheet
+from crumple.scenes.cuts import cut_sheet
+from crumple.scenes.histories import recalled_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps
@@ -37,13 +39,14 @@ from crumple.scenes.schema import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.starting import check_start
+from crumple.scenes.tearing import check_tearing, make_tearing, mark_lines
 from crumple.scenes.toml import load_scene
 from crumple.simulation.impact import with_impact_stiffness
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
 from crumple.simulation.relaxing import relax_start
 from crumple.simulation.resting import rest_as_it_is
 from crumple.sizing.options import SizingOptions
-from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins
+from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins, no_tips, nothing_torn
 from crumple.typing import Floats
 
 FIRST_STEP = 1e-3
@@ -80,6 +83,8 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     if problems.messages:
         return None
     state = _merged([made.state for made in sheets if made is not None], materials)
+    if scene.tearing is None:
+        state = state.replaced(tips=no_tips(), torn=nothing_torn())
     creases = tuple(crease for made in sheets if made is not None for crease in made.driven)
     mesh, x = state.mesh, state.x
     handles, pins = _handles(scene, motions, mesh, x, problems)
@@ -98,6 +103,7 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     if scene.contact.stiffness is None:
         model = with_impact_stiffness(model, state)
     state = _rested(scene, model, state)
+    check_tearing(scene, model, state, problems)
     check_start(scene, model, state, problems)
     if not problems.messages:
         check_overlaps(model, state, problems)
@@ -135,22 +141,39 @@ def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
 
 
 def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) -> CreasedSheet | None:
-    """One sheet with its creases, placed and checked."""
-    path, sheet = ("sheets", k, "shape"), scene.sheets[k]
+    """One sheet with its creases, weak lines and cuts, placed and checked."""
+    sheet = scene.sheets[k]
+    path = ("sheets", k, "shape" if sheet.history is None else "history")
+    if sheet.shape is None and sheet.history is None:
+        return None  # which has been told
     room = _thickness(scene, k, materials) + (scene.contact.activation if scene.contact.enabled else 0.0)
-    made = None
+    made, before = None, len(problems.messages)
     with problems.catch(path):
-        shape = _with_room(scene, k, materials, problems)
-        mesh, x, v, texture = sheet_shape(shape, lambda text: problems.note(path, text))
-        found = validate_mesh(mesh, x)
+        start = _start(scene, k, materials, problems)
+        mesh = start.mesh
+        found = validate_mesh(mesh, start.x)
         if not found and mesh.face_material.max() >= len(materials):
             found = [f"has face group {mesh.face_material.max()} but the sheet has {len(materials)} material(s)"]
         for problem in found:
             problems.add(path, _where(sheet) + problem)
         if not found:
-            start = initial_state(mesh, x, v=v).replaced(texture=texture)
             made = crease_sheet(sheet, k, start, materials, problems, room)
-    return None if made is None else replace(made, state=_placed(sheet, made.state))
+    if made is None:
+        return None
+    state = cut_sheet(sheet, k, mark_lines(sheet, k, made.state, problems), problems)
+    if state is None or len(problems.messages) > before:
+        return None
+    return replace(made, state=_placed(sheet, state))
+
+
+def _start(scene: Scene, k: int, materials: list[Material], problems: Problems) -> State:
+    """A sheet as its shape or its history gives it."""
+    sheet = scene.sheets[k]
+    if sheet.history is not None:
+        return recalled_sheet(sheet.history, k, len(materials))
+    shape = _with_room(scene, k, materials, problems)
+    mesh, x, v, texture = sheet_shape(shape, lambda text: problems.note(("sheets", k, "shape"), text))
+    return initial_state(mesh, x, v=v).replaced(texture=texture)
 
 
 def _with_room(scene: Scene, k: int, materials: list[Material], problems: Problems) -> Any:
@@ -183,7 +206,7 @@ def _merged(sheets: list[State], materials: list[list[Material]]) -> State:
 
 def _where(sheet: Sheet) -> str:
     """The file that a mesh problem is in."""
-    file = {"file": "mesh", "sewn": "pattern"}.get(sheet.shape.kind)
+    file = None if sheet.shape is None else {"file": "mesh", "sewn": "pattern"}.get(sheet.shape.kind)
     return f"{getattr(sheet.shape, file)}: " if file else ""
 
 
@@ -200,6 +223,9 @@ def _placed(sheet: Sheet, made: State) -> State:
         v=made.v @ matrix.T + np.array(sheet.velocity),
         y=made.y * move.scale,
         plastic_curvature=made.plastic_curvature / move.scale,
+        sizing_floor=made.sizing_floor / move.scale**2,
+        tips=replace(made.tips, last=made.tips.last * move.scale),
+        torn=replace(made.torn, points=made.torn.points * move.scale),
     )
 
 
@@ -281,6 +307,7 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         solver=SolverOptions(**solver.model_dump()),
         plasticity=PlasticityOptions(**scene.plasticity.model_dump()),
         remeshing=_remeshing(scene),
+        tearing=make_tearing(scene),
         frame_time=scene.run.frame_time,
         duration=scene.run.duration,
         velocity_damping=scene.environment.velocity_damping,

@@ -30,12 +30,17 @@ MOST_MISFITS = 10
 """Vertices at which creases do not fit that are told."""
 
 
+def has_pattern(sheet: Sheet) -> bool:
+    """Whether a sheet is a crease pattern."""
+    return sheet.shape is not None and sheet.shape.kind in PATTERN_KINDS
+
+
 def selection_problem(crease: Crease, sheet: Sheet) -> str:
     """What is wrong with how a crease says where it is and what it does, beginning with the key; "" when nothing is."""
     given = [key for key in ("line", "label", "select", "group", "edges") if getattr(crease, key) is not None]
     if len(given) != 1:
         return "must have either a line or a label, or, of a crease pattern, one of select, group and edges"
-    if given[0] in ("group", "edges") and sheet.shape.kind not in PATTERN_KINDS:
+    if given[0] in ("group", "edges") and not has_pattern(sheet):
         return f"{given[0]} is for crease patterns; must have a line or a label"
     if crease.drive == SET:
         if crease.keys:
@@ -62,7 +67,7 @@ def _keys_problem(crease: Crease, sheet: Sheet) -> str:
     by_fold = any(key.fold is not None for key in crease.keys)
     if by_fold and any(key.angle is not None for key in crease.keys):
         return "keys must all have an angle, or all a fold"
-    if by_fold and (sheet.shape.kind not in PATTERN_KINDS or crease.line is not None):
+    if by_fold and (not has_pattern(sheet) or crease.line is not None):
         return "a fold is a share of the angles of a crease pattern; use angle"
     return ""
 
@@ -72,7 +77,7 @@ def crease_labels(crease: Crease, sheet: Sheet, mesh: SheetMesh, label: int) -> 
     if crease.line is not None or crease.label is not None:
         return np.array([label], np.int32)
     present = np.unique(mesh.edge_label[mesh.edge_label > 0])
-    if sheet.shape.kind not in PATTERN_KINDS:
+    if not has_pattern(sheet):
         return present.astype(np.int32)
     pattern = shape_pattern(sheet.shape)
     chosen = pattern.creases.copy()
@@ -134,7 +139,7 @@ def _driven(sheet: Sheet, k: int, crease: Crease, c: int, labels: Ints, material
 def _angle_table(sheet: Sheet, crease: Crease, labels: Ints) -> tuple[Floats, Floats]:
     """Times (k,) [s] and the angles of the labels then, (k, n) [rad]."""
     pattern, sign = None, np.ones(len(labels))
-    if sheet.shape.kind in PATTERN_KINDS and crease.line is None and crease.label is None:
+    if has_pattern(sheet) and crease.line is None and crease.label is None:
         pattern = shape_pattern(sheet.shape)
         sign = np.where(pattern.assignment[labels - FIRST_LABEL] == "V", -1.0, 1.0)
     if crease.drive == FREE or not crease.keys:
@@ -169,7 +174,7 @@ def _folded(pattern: CreasePattern, share: float, shape: Any) -> Floats:
 
 def _check_fit(sheet: Sheet, k: int, made: list[DrivenCrease], problems: Problems) -> None:
     """Refuse hard creases that contradict each other around a vertex, at the end of the run of their angles."""
-    if sheet.shape.kind not in PATTERN_KINDS or not made:
+    if not has_pattern(sheet) or not made:
         return
     pattern = shape_pattern(sheet.shape)
     angle, hard = np.zeros(pattern.edge_count), np.zeros(pattern.edge_count, bool)

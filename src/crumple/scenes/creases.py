@@ -15,14 +15,21 @@ import numpy as np
 from crumple.boundary.creases import SET
 from crumple.boundary.creases import Crease as DrivenCrease
 from crumple.errors import InputError, SimulationError
-from crumple.geometry.curvature import curvature_stencil
+from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
 from crumple.materials.material import Material
 from crumple.mesh.obj import read_obj
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.plasticity import crease_damage, crease_from_edges, crease_from_shape, hinge_labels, insert_polyline
-from crumple.scenes.crease_drives import crease_labels, driven_creases, selection_problem
+from crumple.plasticity import (
+    crease_damage,
+    crease_from_edges,
+    crease_from_shape,
+    crease_tensor,
+    hinge_labels,
+    insert_polyline,
+)
+from crumple.scenes.crease_drives import crease_labels, driven_creases, has_pattern, selection_problem
 from crumple.scenes.messages import Problems
-from crumple.scenes.patterns import PATTERN_KINDS, loose_lines, pattern_folds, shape_pattern
+from crumple.scenes.patterns import loose_lines, pattern_folds, shape_pattern
 from crumple.scenes.schema import Crease, Sheet
 from crumple.simulation.embedding import Embedding
 from crumple.state import State, transfer
@@ -53,9 +60,12 @@ def crease_sheet(
     need [m], at its final scale.
     """
     before = len(problems.messages)
+    if sheet.history is not None:
+        return CreasedSheet(state)
+    assert sheet.shape is not None
     natural = getattr(sheet.shape, "natural", False)  # such shapes are folded by themselves
     folds = None
-    if sheet.shape.kind in PATTERN_KINDS:
+    if has_pattern(sheet):
         with problems.catch(("sheets", k, "shape")):
             folds = pattern_folds(sheet.shape)
             for text in folds.notes:
@@ -93,10 +103,12 @@ def crease_sheet(
     drives = driven_creases(sheet, k, creases, labels, materials, problems)
     if len(problems.messages) > before:
         return None
-    damage = _damage(sheet, creases, mesh, labels, plastic, materials)
+    bent = _worked(creases, mesh, labels, plastic)
+    damage = _damage(sheet, creases, mesh, labels, bent, materials)
     y = Embedding(mesh).settle(state.y, plastic)
     x = _laid_on(y, state.x) if sheet.folded else state.x
-    return CreasedSheet(state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage), drives)
+    worked = crease_tensor(bent, damage)
+    return CreasedSheet(state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage, crease=worked), drives)
 
 
 def _doubled(crease: Crease, room: float) -> list[Crease]:
@@ -143,8 +155,27 @@ def _insert_lines(creases: list[Crease], k: int, state: State, problems: Problem
             state = transfer(state, line.change, mesh=line.mesh)
             if not line.hinges.any():
                 problems.add((*path, "line"), "no part of the line is inside the sheet, away from its outline")
+            elif crease.width is not None:
+                state = _narrowed(state, np.array(crease.line), 0.5 * crease.width)
         label += 1
     return state, labels
+
+
+def _narrowed(state: State, line: Floats, reach: float) -> State:
+    """The state with edges along both sides of a polyline (n, 2), at the distance `reach` [m], which remeshing does not
+    coarsen across the line."""
+    along = np.diff(line, axis=0)
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
+    for side in (-reach, reach):
+        for p, q, normal in zip(line[:-1], line[1:], across, strict=True):
+            beside = insert_polyline(state.mesh, np.stack([p, q]) + side * normal)
+            state = transfer(state, beside.change, mesh=beside.mesh)
+    floor, u = state.sizing_floor.copy(), state.mesh.u
+    for p, q, normal in zip(line[:-1], line[1:], across, strict=True):
+        share = np.clip((u - p) @ (q - p) / ((q - p) @ (q - p)), 0.0, 1.0)
+        near = np.linalg.norm(u - p - share[:, None] * (q - p), axis=1) < 1.01 * reach
+        floor[near] = np.array([normal[0] ** 2, normal[1] ** 2, normal[0] * normal[1]]) / reach**2
+    return state.replaced(sizing_floor=floor)
 
 
 def _add_creases(
@@ -175,10 +206,20 @@ def _add_creases(
 def _is_valley(mesh: SheetMesh, crease: Crease, sheet: Sheet) -> Bools:
     """Hinges on valleys of the sheet's crease pattern, if the crease is one of those, (hinge_count,)."""
     label = hinge_labels(mesh)
-    if sheet.shape.kind not in PATTERN_KINDS or crease.line is not None or crease.label is not None:
+    if not has_pattern(sheet) or crease.line is not None or crease.label is not None:
         return np.zeros(len(label), bool)
     letters = np.append(shape_pattern(sheet.shape).assignment, "")
     return np.asarray(letters[np.clip(label - 1, -1, len(letters) - 1)] == "V")
+
+
+def _worked(creases: list[Crease], mesh: SheetMesh, labels: list[Ints], plastic: Floats) -> Floats:
+    """The plastic curvature (face_count, 3) [1/m] that creases have gone through: S_p, but for worked ones."""
+    stencil, hinge_label, bent = curvature_stencil(mesh), hinge_labels(mesh), plastic
+    for crease, label in zip(creases, labels, strict=True):
+        if crease.worked is not None:
+            more = np.radians(crease.worked) - np.abs(rest_angle(stencil, bent))
+            bent = bent + bending_strain(stencil, np.where(np.isin(hinge_label, label), more, 0.0))
+    return bent
 
 
 def loose_creases(shape: Any) -> list[Crease]:

@@ -15,7 +15,17 @@ from crumple.materials.presets import preset
 from crumple.scenes.arcsim_json import read_json
 from crumple.scenes.schema_material import SheetMaterial
 
-_OWN = ("thickness", "density", "damping", "yield_curvature", "weakening", "yield_strain", "strain_limit")
+_OWN = (
+    "thickness",
+    "density",
+    "damping",
+    "yield_curvature",
+    "weakening",
+    "yield_strain",
+    "strain_limit",
+    "tear_energy",
+    "tensile_strength",
+)
 
 
 def make_material(table: SheetMaterial, name: str) -> Material:
@@ -23,7 +33,7 @@ def make_material(table: SheetMaterial, name: str) -> Material:
 
     The `thickness` of a preset changes what follows from it (`Preset.sheet`); that of a file changes nothing else, as
     the stiffnesses in it were measured. Then `density`, `damping`, `yield_curvature`, `weakening`, `yield_strain`,
-    `strain_limit` and `grain_angle` replace the values of the preset or the file.
+    `strain_limit`, `grain_angle`, `tear_energy` and `tensile_strength` replace the values of the preset or the file.
     """
     own: dict[str, Any] = {key: value for key in _OWN if (value := getattr(table, key)) is not None}
     if table.grain_angle is not None:

@@ -30,6 +30,7 @@ from crumple.typing import Floats
 Point = tuple[float, float]
 
 PATTERN_KINDS = ("pattern", "miura", "waterbomb", "kresling", "pleats", "box")
+"""Kinds of shapes that are crease patterns."""
 MOST_NOTES = 20
 """Findings about a pattern that are told one by one."""
 MOST_LOOSE = 1000

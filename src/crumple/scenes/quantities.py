@@ -10,6 +10,7 @@ import os
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -215,6 +216,34 @@ class ExistingFile(_Plain):
         return str(path)
 
 
+@dataclass(frozen=True)
+class ExistingRecording(_Plain):
+    """A recording's folder or one of its frames, looked up beside the scene and made absolute; or the name of a
+    crumpled sheet that comes with the package."""
+
+    @property
+    def remedy(self) -> str:
+        return "must name the folder of a recording, or one of its frames"
+
+    def check(self, value: Any, info: ValidationInfo) -> str:
+        if not isinstance(value, str) or not value or len(value) > 4000 or not value.isprintable():
+            raise refuse(self.remedy)
+        shipped = Path(str(resources.files("crumple.scenes.builtin")), f"{value}.vtkhdf")
+        try:
+            path = Path((info.context or {}).get("folder", "."), value).resolve()
+            is_there, is_folder = path.exists(), path.is_dir()
+            is_shipped = not is_there and "/" not in value and shipped.is_file()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise refuse(f"the recording cannot be read: {' '.join(str(error).split())}") from None
+        if is_shipped:
+            return str(shipped)
+        if not is_there:
+            raise refuse(f"there is no such recording as {path}; `crumple run SCENE --out {path.name}` makes one")
+        if is_folder and not (path / "frames").is_dir():
+            raise refuse("is not a recording (it has no folder frames)")
+        return str(path)
+
+
 Vec3 = tuple[float, float, float]
 Vec2 = tuple[float, float]
 
@@ -238,3 +267,4 @@ ScaleRate = Annotated[Vec3, Vector(3, Quantity("1/s", least=-1e6, most=1e6), rep
 Size3 = Annotated[Vec3, Vector(3, Quantity("m", above=0, most=1e4))]
 PartName = Annotated[str, Name()]
 FileName = Annotated[str, ExistingFile()]
+RecordingName = Annotated[str, ExistingRecording()]

@@ -19,6 +19,7 @@ def check_references(scene: Scene, problems: Problems) -> None:
     _check_pairs(scene, problems)
     _check_times(scene, problems)
     _check_sizing(scene, problems)
+    _check_tearing(scene, problems)
 
 
 def _check_unique(scene: Scene, problems: Problems) -> None:
@@ -59,6 +60,13 @@ def _check_sheets(scene: Scene, problems: Problems) -> None:
             if name not in names:
                 problems.add(("attachments", k, "sheets", end), "no sheet has this name" + suggest(name, names), name)
     for k, sheet in enumerate(scene.sheets):
+        if sheet.shape is None and sheet.history is None:
+            problems.add(("sheets", k, "shape"), "this key is missing; a sheet needs a shape or a history")
+        if sheet.shape is not None and sheet.history is not None:
+            problems.add(("sheets", k, "history"), "give either shape or history, not both")
+        for key in ("creases", "plastic_shape", "folded"):
+            if sheet.history is not None and getattr(sheet, key):
+                problems.add(("sheets", k, key), "does not go with history, which brings the folds of the sheet")
         if sheet.material is not None and sheet.materials is not None:
             problems.add(("sheets", k, "materials"), "give either material or materials, not both")
         if sheet.remeshing is not None and scene.remeshing is None:
@@ -106,3 +114,18 @@ def _check_sizing(scene: Scene, problems: Problems) -> None:
     for path, table in tables:
         if table is not None and table.size_min > table.size_max:
             problems.add((*path, "size_min"), f"must be ≤ size_max = {table.size_max:g}, in m", table.size_min)
+
+
+def _check_tearing(scene: Scene, problems: Problems) -> None:
+    """Weak lines are about tearing; tips cannot be finer than remeshing lets edges be."""
+    for k, sheet in enumerate(scene.sheets):
+        for c, line in enumerate(sheet.lines):
+            path = ("sheets", k, "lines", c)
+            if (line.line is None) == (line.label is None):
+                problems.add(path, "must have either a line or a label")
+            if scene.tearing is None:
+                problems.note(path, "has no effect without the scene's table [tearing]")
+    tip = None if scene.tearing is None else scene.tearing.tip_size
+    if tip is not None and scene.remeshing is not None and tip < scene.remeshing.size_min:
+        remedy = f"must be ≥ remeshing.size_min = {scene.remeshing.size_min:g}, in m; make that smaller"
+        problems.add(("tearing", "tip_size"), remedy, tip)

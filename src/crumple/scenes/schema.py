@@ -26,7 +26,9 @@ from crumple.scenes.quantities import (
     Moment,
     PartName,
     Position,
+    Position2,
     Quantity,
+    RecordingName,
     Scale,
     ScaleRate,
     Span,
@@ -40,8 +42,10 @@ from crumple.scenes.schema_material import Material
 from crumple.scenes.schema_shapes import ObstacleShape, SheetShape
 from crumple.simulation.model import STANDARD_GRAVITY, ContactOptions, SolverOptions
 from crumple.sizing.options import SizingOptions
+from crumple.tearing.options import Tearing as TearingOptions
 
 _CONTACT, _SOLVER, _PLASTICITY, _SIZING = ContactOptions(), SolverOptions(), PlasticityOptions(), SizingOptions()
+_TEARING = TearingOptions()
 
 
 class Rotation(Table):
@@ -74,6 +78,43 @@ class Jitter(Table):
 
     amplitude: Annotated[float, Quantity("m", least=0, most=0.1)]
     seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
+
+
+class Cut(Table):
+    """A cut that is there from the start: a slit along the polyline `line`, or without what lies in the polygon `area`.
+
+    Points of the pattern [m], before the sheet is scaled.
+    """
+
+    line: Annotated[list[Position2], Field(min_length=2, max_length=10**4)] | None = None
+    area: Annotated[list[Position2], Field(min_length=3, max_length=10**4)] | None = None
+
+
+class WeakLine(Table):
+    """A line along which a sheet tears more easily: along `line`, points of the pattern [m] before the sheet is scaled,
+    or on the edges of the mesh with `label`.
+
+    The energy along it is (1 − `cut_share`) `toughness` times that of the sheet: of a perforation the share is cut.
+    """
+
+    line: Annotated[list[Position2], Field(min_length=2, max_length=10**4)] | None = None
+    label: Annotated[int, Whole(1, 2**31 - 1)] | None = None
+    cut_share: Annotated[float, Quantity("", least=0, below=1)] = 0.0
+    toughness: Annotated[float, Quantity("", above=0, most=1e6)] = 1.0
+
+
+class History(Table):
+    """What a sheet has gone through in another run: it is taken over from a frame of its `recording`.
+
+    `recording`: a folder, or one of its frames as a file;  `frame` of the folder, −1 = the last;  `sheet`: its name
+    there, not needed when there is only one. `shape`: "kept" as it is there, "flat" laid flat with the bends that it
+    keeps, so that it springs back when let go, or "ironed": flat for good, only weak where it was bent.
+    """
+
+    recording: RecordingName
+    frame: Annotated[int, Whole(-1, 2**31 - 1)] = -1
+    sheet: PartName | None = None
+    shape: Literal["kept", "flat", "ironed"] = "kept"
 
 
 class Sizing(Table):
@@ -109,16 +150,20 @@ class Sheet(Table):
     `rest`: what it is at rest, "flat" as its pattern (creases apart), "bent" as it starts but with the lengths of its
     pattern, or entirely as it starts ("start").
     `remeshing`: how fine this sheet is meshed, instead of what the scene's table says.
+    `history`: instead of `shape`, the sheet as another run has left it.
     """
 
     name: PartName | None = None
-    shape: SheetShape
+    shape: SheetShape | None = None
+    history: History | None = None
     transform: SheetTransform = SheetTransform()
     material: Material | None = None
     materials: Annotated[list[Material], Field(min_length=1, max_length=1000)] | None = None
     velocity: Velocity = (0.0, 0.0, 0.0)
     jitter: Jitter | None = None
     creases: Annotated[list[Crease], Field(max_length=1000)] = Field(default_factory=list)
+    cuts: Annotated[list[Cut], Field(max_length=1000)] = Field(default_factory=list)
+    lines: Annotated[list[WeakLine], Field(max_length=1000)] = Field(default_factory=list)
     plastic_shape: FileName | None = None
     folded: bool = False
     rest: Literal["flat", "bent", "start"] = "flat"
@@ -329,6 +374,22 @@ class Plasticity(Table):
     follow_rate: Annotated[float, Quantity("1/s", least=0, most=1e6)] = _PLASTICITY.follow_rate
 
 
+class Tearing(Table):
+    """How sheets tear; the table's presence lets them. Tear energy and strength belong to the material.
+
+    See `crumple.tearing.options.Tearing`.
+    """
+
+    criterion: Literal["griffith", "strength"] = _TEARING.criterion
+    tip_size: Length | None = None
+    refine_fracture: Annotated[float, Quantity("", above=0, most=1e3)] = _TEARING.refine_fracture
+    initiation: bool = _TEARING.initiation
+    crease_rule: Literal["angle", "jiang"] = _TEARING.crease_rule
+    crease_factor: Annotated[float, Quantity("", least=1, most=1e6)] = _TEARING.crease_factor
+    crease_angle: Annotated[float, Quantity("rad", above=0, most=1e3)] = _TEARING.crease_angle
+    planes: Annotated[int, Whole(2, 1000)] = _TEARING.planes
+
+
 class Pair(Table):
     """Friction between two parts (sheets or obstacles; twice the same sheet: with itself)."""
 
@@ -377,6 +438,7 @@ class Scene(Table):
     solver: Solver = Solver()
     plasticity: Plasticity = Plasticity()
     remeshing: Remeshing | None = None
+    tearing: Tearing | None = None
     contact: Contact = Contact()
     environment: Environment = Environment()
     sheets: Annotated[list[Sheet], Field(min_length=1, max_length=1000)]

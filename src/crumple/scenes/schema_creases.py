@@ -54,7 +54,10 @@ class Crease(Table):
     `drive`: "set" plastically, "hard" up to its `strength` [N m/m], by a "spring" of `stiffness` [N m/m/rad] or
     `origami_length` [m] that yields at `yield_moment` [N m/m], or "free". `keys`: its angle over time. `ramp`: time [s]
     in which a hard crease makes up for 90° that it is away from its angle. `double`: two creases of half the angle, as
-    far apart as the thickness asks for. `damage` of the faces beside a set one; without, that of one bend from flat.
+    far apart as the thickness asks for. `damage` of the faces beside a set one; without, that of all its bending:
+    `worked`, by how much it was bent in all, back and forth [degrees]; without, once by its angle. `width` [m]: the
+    mesh gets lines on both sides of a line so far apart, and is not coarsened across it, so that a fold which lies flat
+    keeps its place; without, a row of faces has it.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
@@ -64,6 +67,8 @@ class Crease(Table):
     group: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     edges: Annotated[list[Annotated[int, Whole(0, 10**6)]], Field(min_length=1, max_length=10**5)] | None = None
     angle: FoldAngle | None = None
+    worked: Annotated[float, Quantity("degrees", least=0, most=1e6)] | None = None
+    width: Length | None = None
     drive: Literal["set", "hard", "spring", "free"] = "set"
     keys: Annotated[list[CreaseKey], Field(max_length=1000)] = Field(default_factory=list)
     strength: CreaseStrength = STRENGTH

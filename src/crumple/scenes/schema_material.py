@@ -19,6 +19,7 @@ from crumple.scenes.quantities import (
 Modulus = Annotated[float, Quantity("Pa", least=1e-3, most=1e15)]
 ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", least=1e-3, most=1e15), repeat=True)]
 BendingPair = Annotated[tuple[float, float], Vector(2, Quantity("N m", least=0, most=1e6), repeat=True)]
+TearPair = Annotated[tuple[float, float], Vector(2, Quantity("J/m²", above=0, most=1e12), repeat=True)]
 MembraneConstants = Annotated[tuple[float, float, float, float], Vector(4, Quantity("N/m", least=-1e12, most=1e12))]
 BendingConstants = Annotated[tuple[float, float, float], Vector(3, Quantity("N m", least=0, most=1e6))]
 ScalePair = Annotated[tuple[float, float], Vector(2, Quantity("", above=0, most=10), repeat=True)]
@@ -43,7 +44,8 @@ class SheetMaterial(Table):
     Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
     yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"
     means (a paper's machine direction) [degrees]. `strain_limit`: the largest stretch, length over length at rest, that
-    any face ever has. Factors multiply what the form gives.
+    any face ever has. `tear_energy` of a crack along the grain and across it, `tensile_strength` at which the sound
+    sheet begins to tear. Factors multiply what the form gives.
     """
 
     model: Literal["baraff-witkin"] | None = None
@@ -66,6 +68,8 @@ class SheetMaterial(Table):
     yield_strain: Annotated[float, Quantity("", above=0, most=10)] | None = None
     strain_limit: Annotated[float, Quantity("", above=1, most=1e3)] | None = None
     grain_angle: Annotated[float, Quantity("degrees", least=-360, most=360)] | None = None
+    tear_energy: TearPair | None = None
+    tensile_strength: Annotated[float, Quantity("Pa", above=0, most=1e15)] | None = None
     stretch_factor: Factor = 1.0
     bend_factor: Factor = 1.0
     density_factor: Factor = 1.0

@@ -26,8 +26,10 @@ BASE_MEMORY = 0.4e9
 """Python, compiled code and libraries [bytes]."""
 FACE_MEMORY = 25e3
 """Working memory per sheet face: mesh, energies, contact, sparse matrix and its factor (crumpled state) [bytes]."""
-FACE_DISK = 250
+FACE_DISK = 285
 """One frame of a recording per sheet face [bytes]."""
+FRAME_BYTES = 30_000
+"""What any frame takes [bytes]."""
 DART_FINENESS = 1.3
 """Side of a rectangle with as many faces as a dart, over that of the dart's own."""
 FACES_PER_SQUARE = 4.0 / sqrt(3.0)
@@ -98,7 +100,7 @@ def frame_count(scene: Scene) -> int:
 
 def estimate_size(scene: Scene) -> SceneSize:
     """The size before meshing: triangles of the asked edge length, or of the files' sizes."""
-    faces = min(MOST_CELLS, sum(shape_faces(sheet.shape) for sheet in scene.sheets))
+    faces = min(MOST_CELLS, sum(part_faces(sheet) for sheet in scene.sheets))
     obstacles = min(MOST_CELLS, sum(shape_faces(obstacle.shape) for obstacle in scene.obstacles))
     most = refined_faces(scene, [shape_area(sheet) for sheet in scene.sheets])
     return SceneSize(int(faces), int(faces / 2), int(obstacles), frame_count(scene), most)
@@ -120,7 +122,7 @@ def sizing_of(scene: Scene, sheet: Sheet) -> Sizing | None:
 
 def shape_area(sheet: Sheet) -> float:
     """About the area of a sheet at its final scale [m²]; 0 when it is in a file."""
-    if sheet.shape.kind in ("file", "sewn"):
+    if sheet.shape is None or sheet.shape.kind in ("file", "sewn"):
         return 0.0
     if sheet.shape.kind in PATTERN_KINDS:
         return pattern_extent(sheet.shape)[0] * sheet.transform.scale**2
@@ -138,13 +140,25 @@ def check_size(scene: Scene, problems: Problems) -> None:
     for group, tables in (("sheets", scene.sheets), ("obstacles", scene.obstacles)):
         total = 0.0
         for k, table in enumerate(tables):
-            faces = shape_faces(table.shape)  # type: ignore[attr-defined]
+            faces = part_faces(table)
             if faces > LARGEST_FACES:
                 remedy = f"gives about {faces:.3g} faces, more than {LARGEST_FACES}; enlarge size"
                 problems.add((group, k, "shape"), remedy)
             total += faces
-        if total > LARGEST_FACES >= max(shape_faces(table.shape) for table in tables):  # type: ignore[attr-defined]
+        if total > LARGEST_FACES >= max(part_faces(table) for table in tables):
             problems.add((group,), f"have about {total:.3g} faces together, more than {LARGEST_FACES}")
+
+
+def part_faces(table: Any) -> float:
+    """About how many triangles a sheet or an obstacle has; those of a recorded sheet by the size of its frame."""
+    history = getattr(table, "history", None)
+    if history is None:
+        return 0.0 if table.shape is None else shape_faces(table.shape)
+    path = Path(history.recording)
+    if path.is_dir():
+        frames = sorted((path / "frames").glob("frame_*.vtkhdf"))
+        path = frames[min(history.frame, len(frames) - 1)] if frames else path
+    return max(path.stat().st_size - FRAME_BYTES, 0.0) / FACE_DISK
 
 
 def shape_faces(shape: Any) -> float:

@@ -82,7 +82,8 @@ def _note_strains(scene: Scene, state: State, problems: Problems) -> None:
         own = state.mesh.face_sheet == k
         mean, most = float(np.average(strain[own], weights=area[own])), float(strain[own].max())
         if mean > MEAN_STRAIN or most > LARGEST_STRAIN:
-            remedy = ' (pattern = "world" takes the mesh as it is)' if sheet.shape.kind == "file" else ""
+            is_file = sheet.shape is not None and sheet.shape.kind == "file"
+            remedy = ' (pattern = "world" takes the mesh as it is)' if is_file else ""
             text = f"{100 * mean:.3g} % on average, {100 * most:.3g} % at most, against its pattern"
             then = "it is relaxed before the first frame" if scene.run.relax else "it will spring back"
             remedy = "" if scene.run.relax else f"{remedy}; run.relax = true relaxes it before the first frame"

@@ -9,6 +9,7 @@ import numpy as np
 
 from crumple.boundary.creases import loose_hinges
 from crumple.contact import Surface
+from crumple.energies.stress import membrane_stress
 from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
 from crumple.plasticity import crease_hinges, mark_creases, unmark_creases
@@ -17,9 +18,13 @@ from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
 from crumple.simulation.projection import accelerations
 from crumple.simulation.terms.bending import follow_relaxed
+from crumple.simulation.tip_load import tip_size
 from crumple.sizing import SizingOptions, compute_sizing
+from crumple.sizing.fracture import sizing_floor, sizing_fracture
+from crumple.sizing.tips import sizing_tips
 from crumple.state import State, transfer
-from crumple.typing import Floats
+from crumple.tearing.separation import largest_tension
+from crumple.typing import Floats, Ints
 
 SPLIT_LIMIT = 1.1
 """Length in the metric from which an edge is split. The margin keeps the mesh calm: curvatures of a crumpled sheet
@@ -47,6 +52,7 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
     protected[state.bonds.nodes_needed] = True
     if derived.pressing is not None:
         protected[derived.pressing.is_broken_at(state)] = True
+    protected[_crack_nodes(state)] = True
     creases = crease_hinges(state.mesh, state.plastic_curvature)
     return remesh(
         mark_creases(state.mesh, creases),
@@ -65,6 +71,17 @@ def _remesh(state: State, derived: Derived) -> RemeshResult:
             max_faces=model.remeshing.max_faces,
         ),
     )
+
+
+def _crack_nodes(state: State) -> Ints:
+    """The tips of cracks, and the nodes of both lips at the last vertex of their paths, from where they glide."""
+    tips, mesh = state.tips, state.mesh
+    found = [tips.node]
+    for last, node in zip(tips.last, tips.node, strict=True):
+        there = np.flatnonzero(np.linalg.norm(mesh.u - last, axis=1) < 1e-9 * float(np.ptp(mesh.u, axis=0).max()))
+        behind = mesh.vertex_node[there]
+        found.append(behind[mesh.node_sheet[behind] == mesh.node_sheet[node]])
+    return np.concatenate(found).astype(np.int32)
 
 
 def state_sizing(model: Model, state: State) -> Floats:
@@ -88,7 +105,7 @@ def _sizing(state: State, derived: Derived, surface: Surface | None) -> Floats:
     curvature = bending_strain(stencil, angle)
     plastic = bending_strain(stencil, rest_angle(stencil, state.plastic_curvature))
     ratio = _stiffness_ratio(model, state)
-    user = [criterion(state) for criterion in model.remeshing.criteria]
+    user = [*(criterion(state) for criterion in model.remeshing.criteria), *_tearing_sizing(state, model)]
     fields = {
         options: compute_sizing(
             state.mesh,
@@ -109,6 +126,23 @@ def _sizing(state: State, derived: Derived, surface: Surface | None) -> Floats:
     by_sheet = np.stack([fields[options] for options in model.remeshing.all_sizing])
     vertex_sheet = state.mesh.node_sheet[state.mesh.vertex_node]
     return np.ascontiguousarray(by_sheet[vertex_sheet, np.arange(len(vertex_sheet))])
+
+
+def _tearing_sizing(state: State, model: Model) -> list[Floats]:
+    """What cracks ask of the mesh: fine where they are, where they may begin, and where the sheet was folded before."""
+    asked: list[Floats] = []
+    if state.sizing_floor.any():
+        asked.append(sizing_floor(state.mesh, state.sizing_floor))
+    options = model.tearing
+    if options is None:
+        return asked
+    if len(state.tips.node):
+        asked.append(sizing_tips(state.mesh, state.tips.node, tip_size(model, state)))
+    if options.initiation or options.criterion == "strength":
+        strength = np.array([material.tensile_strength for material in model.materials])[state.mesh.face_material]
+        tension = largest_tension(membrane_stress(state.mesh, model.materials, state.x, state.plastic_strain))
+        asked.append(sizing_fracture(tension, strength, options.refine_fracture, tip_size(model, state)))
+    return asked
 
 
 def _obstacle_vector(options: SizingOptions, state: State, surface: Surface | None) -> Floats | None:

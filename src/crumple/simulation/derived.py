@@ -19,7 +19,7 @@ from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.system import NewtonSystem
 from crumple.state import State
 from crumple.timing import PhaseTimer
-from crumple.typing import Floats, Ints
+from crumple.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,13 @@ class Derived:
         vars(other)["terms"] = tuple(
             (term, kept[term.name] if term.name in kept else term.mount(self.state)) for term in model.terms
         )
+        return other
+
+    def undamped(self, faces: Bools) -> Derived:
+        """The same without damping in the marked `faces` (face_count,); all else is shared."""
+        other = Derived(self.model, self.state, self.timer)
+        vars(other).update({name: value for name, value in vars(self).items() if name != "bending"})
+        vars(other)["terms"] = tuple((kind, term.undamped(faces)) for kind, term in self.terms)
         return other
 
     @cached_property

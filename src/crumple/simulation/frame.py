@@ -1,7 +1,7 @@
 """One frame, after Algorithm 1 of [Narain2013]:
 
-    integrate · yield · embed      in steps, up to the end of the frame, with contact inside the implicit solve
-    remesh · resample · project    once, at its end
+    integrate · yield · embed · tear   in steps, up to the end of the frame, with contact inside the implicit solve
+    remesh · resample · project        once, at its end
 
 What is derived from a state is made anew at the start of the frame and whenever the mesh changes, so a run that is
 resumed from a frame repeats the same bits.
@@ -19,7 +19,9 @@ from crumple.simulation.derived import Derived
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.projection import project
-from crumple.simulation.step import advance_step, measure_energies
+from crumple.simulation.pulling import handle_pulls
+from crumple.simulation.step import measure_energies, take_step
+from crumple.simulation.tearing import tear
 from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.state import State
@@ -39,7 +41,7 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
     reports: list[StepReport] = []
     is_embedded = False
     while state.time < end:
-        state, report, is_embedded = advance_once(state, derived, end, is_embedded)
+        state, report, is_embedded, derived = advance_once(state, derived, end, is_embedded)
         reports.append(report)
         for observer in observers:
             observer.on_step(model, state, report)
@@ -48,21 +50,32 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
     return state, _summarise(state, reports, warnings, clock.perf_counter() - begin, derived)
 
 
-def advance_once(state: State, derived: Derived, end: float, is_embedded: bool) -> tuple[State, StepReport, bool]:
-    """One step with all that it leaves behind: integrate, yield, embed.
+def advance_once(
+    state: State, derived: Derived, end: float, is_embedded: bool
+) -> tuple[State, StepReport, bool, Derived]:
+    """One step with all that it leaves behind: integrate, yield, embed, tear.
 
-    `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step.
+    `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step, like what
+    is derived from the mesh, which tearing changes.
     """
     with worthwhile_threads(state.mesh.face_count):
         try:
-            moved, report = advance_step(state, derived, end)
+            moved, report, passage = take_step(state, derived, end)
         except SimulationError as error:
             raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
         with derived.timer("plasticity"):
             settled = settle(moved, derived, report.step)
             settled, is_embedded = embed(moved, settled, derived, is_embedded)
-        energies = measure_energies(settled, derived) | report.energies  # the latter: of contact, while it was solved
-        return settled, replace(report, energies=energies), is_embedded
+        energies = dict(report.energies)  # of contact, while it was solved
+        if derived.model.tearing is not None:
+            with derived.timer("tearing"):
+                torn = tear(settled, derived, passage)
+            is_embedded = is_embedded and torn.derived is derived
+            settled, derived, report = torn.state, torn.derived, torn.noted(report)
+            energies["fracture"] = settled.fracture_work
+        energies = measure_energies(settled, derived) | energies
+        pulls = handle_pulls(derived.model, state, moved, settled)
+        return settled, replace(report, energies=energies, handles=pulls), is_embedded, derived
 
 
 def settle(state: State, derived: Derived, step: float) -> State:

@@ -22,7 +22,7 @@ from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.simulation.derived import Derived
 from crumple.simulation.explicit import elastic_acceleration
-from crumple.simulation.schemes import SEMI_IMPLICIT, VERLET, Instant, reached, scheme_stages, starting
+from crumple.simulation.schemes import EULER, SEMI_IMPLICIT, VERLET, Instant, reached, scheme_stages, starting
 from crumple.simulation.stopping import stage_stop
 from crumple.solving.newton import Ending, Newton, Outcome
 from crumple.solving.potential import Potential
@@ -38,11 +38,16 @@ STATIC_STEP = 10.0
 @dataclass(frozen=True)
 class Passage:
     """What a step went through: the `instants` at its start and at every stage, and the `outcome` of its last solve,
-    with the iterations and the contacts of all of them."""
+    with the iterations and the contacts of all of them.
+
+    `stage`: the last one, and `obstacle_x` (obstacle_nodes, 3) where the obstacles were at its start [m].
+    """
 
     scheme: str
     instants: tuple[Instant, ...]
     outcome: Outcome
+    stage: Stage | None = None
+    obstacle_x: Floats | None = None
 
 
 def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False) -> Passage:
@@ -55,7 +60,8 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     half_turn, multipliers = state.half_turn, None
     stage = next(stages)
     while True:
-        found = _solve(derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme)
+        begin = obstacle_x
+        found = solve_stage(derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme)
         multipliers = found.multipliers
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
@@ -67,7 +73,7 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
             stage = stages.send(instants[-1])
         except StopIteration:
             break
-    return Passage(scheme, tuple(instants), outcome)
+    return Passage(scheme, tuple(instants), outcome, stage, begin)
 
 
 def _after(first: Outcome, second: Outcome) -> Outcome:
@@ -81,18 +87,24 @@ def _after(first: Outcome, second: Outcome) -> Outcome:
     )
 
 
-def _solve(
+def solve_stage(
     derived: Derived,
     stage: Stage,
     obstacle_x: Floats,
     half_turn: Floats,
-    multipliers: tuple[Floats, ...] | None,
+    multipliers: tuple[Floats, ...] | None = None,
     *,
     hold: bool,
-    scheme: str,
+    scheme: str = EULER,
+    obstacle_begin: Floats | None = None,
+    accuracy: float = np.inf,
 ) -> Outcome:
     """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3), the edges' half turns
-    (edge_count,) and the multipliers that the stage before has left, if there was one."""
+    (edge_count,) and the multipliers that the stage before has left, if there was one, on.
+
+    `obstacle_begin` (obstacle_nodes, 3): where the obstacles were at the start of the stage, if that is not where they
+    are: a stage that is solved again;  `accuracy` [J]: the energy by which the solution may be off at most.
+    """
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
@@ -103,7 +115,8 @@ def _solve(
     if surface is not None:
         touching = Touching(surface, model.contact.stiffness, x, derived.timer, derived.trees(stage.time))
         passed = 1.0 - stage.span / (stage.time - stage.since)
-        before = np.concatenate([stage.origin, obstacle_x + passed * (target - obstacle_x)])
+        begin = obstacle_x if obstacle_begin is None else obstacle_begin
+        before = np.concatenate([stage.origin, begin + passed * (target - begin)])
         stencil = touching.rub(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
         system.thin([stencil])
     inertia = _inertia(derived, stage)
@@ -115,6 +128,8 @@ def _solve(
     if multipliers:
         potential.resume_multipliers(multipliers)
     stop = stage_stop(derived, stage, inertia, touching, x)
+    if stop.loose_energy > accuracy or stop.energy > accuracy:
+        stop = replace(stop, energy=min(stop.energy, accuracy), loose_energy=min(stop.loose_energy, accuracy))
     is_single = scheme == SEMI_IMPLICIT and not stage.is_static
     newton = SingleSolve(potential, system, stop) if is_single else Newton(potential, system, stop, enforce=True)
     return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)

@@ -37,6 +37,7 @@ from crumple.simulation.terms import (
 )
 from crumple.sizing.options import SizingOptions
 from crumple.state import State
+from crumple.tearing.options import Tearing
 from crumple.typing import Floats
 
 STANDARD_GRAVITY = 9.81
@@ -159,7 +160,8 @@ class Model:
     """The constant part of a simulation; see `State` for what varies.
 
     `materials` are indexed by `SheetMesh.face_material`, `sheet_names` by `SheetMesh.face_sheet`.
-    `velocity_damping`: rate at which all motion of the sheets dies away [1/s].
+    `velocity_damping`: rate at which all motion of the sheets dies away [1/s];  `tearing`: how sheets tear, None = they
+    do not.
     """
 
     materials: tuple[Material, ...]
@@ -174,6 +176,7 @@ class Model:
     solver: SolverOptions = field(default_factory=SolverOptions)
     plasticity: PlasticityOptions = field(default_factory=PlasticityOptions)
     remeshing: RemeshingOptions | None = None
+    tearing: Tearing | None = None
     frame_time: float = 0.04
     duration: float = 1.0
     own_terms: tuple[Term, ...] = ()

@@ -11,12 +11,23 @@ from crumple.timing import PhaseTimer
 
 
 @dataclass(frozen=True)
+class Pull:
+    """What a handle has done in a step: its `force` on the sheet at the end [N], its `displacement` since it took hold
+    [m], the mean of its nodes, and its `work` during the step [J]."""
+
+    force: tuple[float, float, float]
+    displacement: tuple[float, float, float]
+    work: float
+
+
+@dataclass(frozen=True)
 class StepReport:
     """One accepted time step: when it ended [s], how long it was [s], what it cost and what it left.
 
     `energies` [J] by term at the end of the step, and of "contact"; `min_gap` smallest contact gap [m];
     `retries` shortened attempts, and the `trouble` of the last of them, "" if there was none;
-    `note` which obstacles were held back, else "".
+    `note` which obstacles were held back, and what creases and cracks have done, else "";
+    `handles`: what each handle has done, by name.
     """
 
     time: float
@@ -29,6 +40,7 @@ class StepReport:
     retries: int = 0
     note: str = ""
     trouble: str = ""
+    handles: dict[str, Pull] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,11 @@ from crumple.state import State
 
 def advance_step(state: State, derived: Derived, end: float) -> tuple[State, StepReport]:
     """The state after one accepted step that does not pass `end` [s], nothing yielded yet, and what the step cost."""
+    return take_step(state, derived, end)[:2]
+
+
+def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepReport, Passage]:
+    """The same, and what the step went through."""
     note_threads()
     begin = clock.perf_counter()
     model = derived.model
@@ -65,7 +70,7 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
         note=_note(model, moved, outcome, events),
         trouble=attempt.trouble,
     )
-    return moved.replaced(step_size=size, dense_steps=dense_steps), report
+    return moved.replaced(step_size=size, dense_steps=dense_steps), report, passage
 
 
 def move(model: Model, state: State, passage: Passage, step: float, end: float) -> State:

@@ -18,6 +18,7 @@ import numpy as np
 from crumple.errors import InputError
 from crumple.mesh.fields import Field, Place, Rule
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.state.cracks import Tips, Torn, no_tips, nothing_torn
 from crumple.state.following import element_count
 from crumple.state.ragged import Bonds, CreaseRows, Pins, no_bonds, no_creases, no_pins
 from crumple.typing import Floats
@@ -49,6 +50,8 @@ class State:
 
     `x`, `v` (node_count, 3) world positions [m] and velocities [m/s];  `y` (node_count, 3) plastic embedding [m];
     `plastic_curvature` (face_count, 3) S_p as (xx, yy, xy) [1/m];  `damage` (face_count,) [-];
+    `crease` (face_count, 3) crease tensor C as (xx, yy, xy), tr C = δ: across which lines a face was bent for good;
+    `sizing_floor` (vertex_count, 3) [1/m²]: the mesh is never to be coarser than this tensor says, 0 = no matter;
     `plastic_strain` (face_count, 3) plastic part E_p of the Green strain (xx, yy, xy), none by default;
     `texture` (vertex_count, 2) where on a picture a vertex is, as the file of the sheet says, zero where it does not;
     `half_turn` (edge_count,) [rad] how far the director of an edge is turned from the middle of its faces, see
@@ -58,6 +61,7 @@ class State:
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `creases`: what driven and pressed creases
     bear;  `own`: fields of the user's, by name;
+    `tips`, `torn`: where cracks end, and the paths that they have torn;  `fracture_work` [J] that tearing has taken;
     `dense_steps` steps still to be taken as in dense contact;  `step_size` the step that the step control tries next
     [s];  `frame` the number of finished frames;
     `steps`, `iterations` done since the start.
@@ -72,6 +76,8 @@ class State:
     obstacle_x: Floats
     obstacle_lag: Floats
     plastic_strain: Floats = attached("face", 3, "conserve", optional=True)
+    crease: Floats = attached("face", 3, "conserve", optional=True)
+    sizing_floor: Floats = attached("vertex", 3, "interpolate", optional=True)
     a: Floats = attached("node", 3, "interpolate", optional=True)
     texture: Floats = attached("vertex", 2, "interpolate", optional=True)
     half_turn: Floats = attached("edge", 1, "discard", optional=True)
@@ -80,6 +86,9 @@ class State:
     bonds: Bonds = dataclasses.field(default_factory=no_bonds)
     creases: CreaseRows = dataclasses.field(default_factory=no_creases)
     own: Mapping[str, OwnField] = dataclasses.field(default_factory=dict)
+    tips: Tips = dataclasses.field(default_factory=no_tips)
+    torn: Torn = dataclasses.field(default_factory=nothing_torn)
+    fracture_work: float = 0.0
     time: float = 0.0
     step_size: float = 1e-3
     dense_steps: int = 0

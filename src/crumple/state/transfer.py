@@ -48,6 +48,7 @@ def transfer(
         pins=state.pins.follow(change),
         bonds=state.bonds.follow(change),
         creases=state.creases.follow(change),
+        tips=state.tips.follow(change),
         own=own,
         **values,
     )
@@ -62,9 +63,10 @@ def merge(states: Sequence[State]) -> State:
     values: dict[str, Any] = {
         field.name: np.concatenate([getattr(state, field.name) for state in states]) for field in state_fields()
     }
-    for name in ("pins", "bonds", "creases"):
+    for name in ("pins", "bonds", "creases", "tips"):
         parts = [getattr(state, name).shifted(int(node)) for state, node in zip(states, first_node, strict=False)]
         values[name] = _joined(parts)
+    values["torn"] = _joined([state.torn for state in states])
     own = {name: _merged_own([state.own[name] for state in states]) for name in states[0].own}
     return states[0].replaced(mesh=mesh, own=own, **values)
 

@@ -25,12 +25,15 @@ from crumple.validation.foil_ball import validate_foil_ball
 from crumple.validation.incline import validate_incline
 from crumple.validation.locking import validate_locking
 from crumple.validation.miura import validate_miura
+from crumple.validation.notch import validate_notch
 from crumple.validation.plastic_round_trip import validate_plastic_round_trip
 from crumple.validation.plate import validate_adaptive_plate, validate_plate
 from crumple.validation.plate_poisson import validate_grain, validate_plate_poisson
 from crumple.validation.result import CaseResult
 from crumple.validation.ridge import validate_ridge
 from crumple.validation.stick_slip import validate_stick_slip
+from crumple.validation.trouser import validate_perforation, validate_trouser
+from crumple.validation.two_point import validate_two_point
 from crumple.validation.u_bend import validate_u_bend
 
 CASES: dict[str, Callable[[], CaseResult]] = {
@@ -59,6 +62,10 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "moved-copy": validate_moved_copy,
     "flapping": validate_flapping,
     "incline": validate_incline,
+    "trouser": validate_trouser,
+    "perforation": validate_perforation,
+    "two-point": validate_two_point,
+    "notch": validate_notch,
 }
 """The cases that run by themselves."""
 

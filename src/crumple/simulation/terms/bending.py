@@ -126,6 +126,9 @@ class MountedMidedge(MountedTerm):
         """The same for a bending that differs in its handles only."""
         return replace(self, kind=kind)
 
+    def undamped(self, faces: Bools) -> MountedMidedge:
+        return replace(self, damping=np.where(faces, 0.0, self.damping))
+
     def stored(self, state: State, time: float) -> Sequence[EdgeEnergy]:
         return [self._energy(state, time)]
 
@@ -150,7 +153,7 @@ class MountedMidedge(MountedTerm):
 
     def curvature(self, state: State) -> Floats:
         """S of each face (face_count, 3) [1/m]; driven creases have no part in it."""
-        angle = split_angles(self.links, state.x, state.half_turn)
+        angle = self.angles(state)
         if self.loose.any():
             rest = curvature_angles(self.mesh, state.plastic_curvature)
             angle = unloaded_angles(self._stiffness(state, state.time), self.loose, angle, rest)
@@ -161,6 +164,14 @@ class MountedMidedge(MountedTerm):
         held = _held_faces(self.kind.handles, state, time)
         plate = face_stiffness(self.mesh, self.kind.materials, damage=state.damage, held=held)
         return angle_stiffness(self.mesh, self.shape, plate * self.band[:, None, None])
+
+    def angles(self, state: State) -> Floats:
+        """ψ of each face (face_count, 3) [rad]."""
+        return split_angles(self.links, state.x, state.half_turn)
+
+    def plate(self, state: State) -> Floats:
+        """D of each face (face_count, 3, 3) [N m], damage included."""
+        return face_stiffness(self.mesh, self.kind.materials, damage=state.damage)
 
     def _energy(self, state: State, time: float) -> BendingMidedge:
         stiffness = self._stiffness(state, time)
@@ -207,10 +218,10 @@ def _held_faces(handles: tuple[Handle, ...], state: State, time: float) -> Bools
 
 def _yielded(state: State, curvature: Floats, law: YieldLaw) -> State:
     """The state after faces have been bent to the `curvature` (face_count, 3); the same object when none yields."""
-    yielded = yield_curvature(law, curvature, state.plastic_curvature, state.damage)
+    yielded = yield_curvature(law, curvature, state.plastic_curvature, state.damage, state.crease)
     if not yielded.count:
         return state
-    return state.replaced(plastic_curvature=yielded.plastic_curvature, damage=yielded.damage)
+    return state.replaced(plastic_curvature=yielded.plastic_curvature, damage=yielded.damage, crease=yielded.crease)
 
 
 def follow_relaxed(state: State, y: Floats, change: Change) -> Floats:
@@ -251,6 +262,10 @@ class MountedHinges(MountedTerm):
     def of(self, kind: Bending) -> MountedHinges:
         """The same: hinges do not ask for handles."""
         return self
+
+    def undamped(self, faces: Bools) -> MountedHinges:
+        near = faces[self.hinges.faces].any(axis=1)
+        return replace(self, hinges=replace(self.hinges, damping=np.where(near, 0.0, self.hinges.damping)))
 
     def stored(self, state: State, time: float) -> Sequence[Energy]:
         return [energy for energy, _ in self._parts(state)]

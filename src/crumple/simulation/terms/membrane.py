@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from crumple.energies.sheets import MembraneParts, make_membranes
 from crumple.materials.material import Material
 from crumple.plasticity import total_strain, yield_strain
 from crumple.state import State
-from crumple.typing import Floats
+from crumple.typing import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ class MountedMembrane(MountedTerm):
             else:
                 energies += energy.damped(stage.past(energy.deformation), damping / stage.span)
         return energies
+
+    def undamped(self, faces: Bools) -> MountedMembrane:
+        parts = self.parts
+        a, b, c = (np.where(faces[own], 0.0, time) for own, time in zip(parts.faces, parts.damping, strict=True))
+        return replace(self, parts=replace(parts, damping=(a, b, c)))
 
     def settle(self, state: State, step: float) -> State:
         if self.limit is None:

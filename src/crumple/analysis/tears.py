@@ -1,0 +1,224 @@
+"""What has torn: length, path and roughness of cracks, the energy that they took, and who paid for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from crumple.analysis.energies import energy_split
+from crumple.recording.recording import Recording
+from crumple.simulation.model import Model
+from crumple.simulation.tip_load import tip_size
+from crumple.state import State
+from crumple.typing import Floats
+
+SHORTEST = 1e-9
+"""Paths below this length have not begun [m]."""
+
+
+@dataclass(frozen=True)
+class Crack:
+    """The `path` (n, 2) [m] of one crack on the pattern of sheet number `sheet`, from where it began."""
+
+    number: int
+    sheet: int
+    path: Floats
+
+    @property
+    def length(self) -> float:
+        """[m]"""
+        return float(np.linalg.norm(np.diff(self.path, axis=0), axis=1).sum())
+
+    @property
+    def straightness(self) -> float:
+        """Distance of the ends over the length, 1 for a straight crack."""
+        return float(np.linalg.norm(self.path[-1] - self.path[0])) / max(self.length, SHORTEST)
+
+    @property
+    def heading(self) -> float:
+        """Direction from the first point to the last [rad], from u."""
+        along = self.path[-1] - self.path[0]
+        return float(np.arctan2(along[1], along[0]))
+
+    def turns(self, spacing: float) -> Floats:
+        """Turns [rad] of the path from one stretch of the length `spacing` [m] to the next, (n,)."""
+        points = resampled(self.path, spacing)
+        along = np.diff(points, axis=0)
+        angle = np.unwrap(np.arctan2(along[:, 1], along[:, 0]))
+        return np.diff(angle)
+
+
+@dataclass(frozen=True)
+class HandleCurve:
+    """What one handle did, a value per step: `time` [s], `displacement` and `force` (n, 3) [m], [N], `work` [J]."""
+
+    name: str
+    time: Floats
+    displacement: Floats
+    force: Floats
+    work: Floats
+
+    @property
+    def way(self) -> Floats:
+        """How far it is from where it took hold, (n,) [m]."""
+        return np.linalg.norm(self.displacement, axis=1)
+
+    @property
+    def pull(self) -> Floats:
+        """Size of its force, (n,) [N]."""
+        return np.linalg.norm(self.force, axis=1)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Where the work of the handles went [J], from the first frame of a recording to one of its frames.
+
+    `work` = `stored` (elastic, kinetic, weight, springs of handles, contact) + `fracture` + `dissipated` (damping,
+    yielding, friction, air, and the errors of steps and remeshing), which is what is left.
+    """
+
+    work: float
+    stored: float
+    fracture: float
+
+    @property
+    def dissipated(self) -> float:
+        return self.work - self.stored - self.fracture
+
+
+@dataclass(frozen=True)
+class Tears:
+    """All cracks of a frame. `spacing` [m] over which roughness is measured;  `work` that tearing has taken [J];
+    `tips`: how many still can run;  `thickness` [m], mean;  `curves` of the handles, and the `ledger`, if recorded."""
+
+    cracks: tuple[Crack, ...]
+    spacing: float
+    work: float
+    tips: int
+    thickness: float
+    curves: tuple[HandleCurve, ...] = ()
+    ledger: Ledger | None = None
+
+    @property
+    def length(self) -> float:
+        """Of all cracks [m]."""
+        return sum(crack.length for crack in self.cracks)
+
+    @property
+    def roughness(self) -> float | None:
+        """Root mean square of the turns per `spacing` [rad], over all cracks; None when they are too short."""
+        turns = np.concatenate([np.zeros(0), *(crack.turns(self.spacing) for crack in self.cracks)])
+        return float(np.sqrt(np.mean(turns**2))) if len(turns) else None
+
+    @property
+    def mean_energy(self) -> float | None:
+        """Work per torn area [J/m²]; None when nothing has torn."""
+        area = self.length * self.thickness
+        return self.work / area if self.length > SHORTEST else None
+
+    def summary(self) -> dict[str, Any]:
+        """The main numbers by name, SI units."""
+        longest = max(self.cracks, key=lambda crack: crack.length, default=None)
+        numbers: dict[str, Any] = {
+            "cracks": len(self.cracks),
+            "crack_tips": self.tips,
+            "crack_length": self.length,
+            "crack_straightness": None if longest is None else longest.straightness,
+            "crack_roughness": self.roughness,
+            "roughness_spacing": self.spacing,
+            "fracture_work": self.work,
+            "fracture_energy": self.mean_energy,
+        }
+        if self.ledger is not None:
+            ledger = self.ledger
+            numbers |= {
+                "handle_work": ledger.work,
+                "stored_energy": ledger.stored,
+                "dissipated_energy": ledger.dissipated,
+            }
+        return numbers
+
+
+def measure_tears(model: Model, state: State, recording: Recording | None = None) -> Tears | None:
+    """The tears of a state; None when its sheets cannot tear. With its `recording`, what the handles did, too."""
+    if model.tearing is None:
+        return None
+    thickness = np.array([material.thickness for material in model.materials])[state.mesh.face_material]
+    curves = () if recording is None else handle_curves(recording, state.frame)
+    return Tears(
+        cracks=find_cracks(state),
+        spacing=tip_size(model, state),
+        work=state.fracture_work,
+        tips=len(state.tips.node),
+        thickness=float(np.average(thickness, weights=np.abs(state.mesh.face_area))),
+        curves=curves,
+        ledger=None if recording is None else _ledger(model, state, recording, curves),
+    )
+
+
+def find_cracks(state: State) -> tuple[Crack, ...]:
+    """The cracks of a state that have begun to run, by number."""
+    torn = state.torn
+    cracks = []
+    for number in np.unique(torn.crack).tolist():
+        mine = torn.crack == number
+        crack = Crack(number, int(torn.sheet[mine][0]), torn.points[mine])
+        if crack.length > SHORTEST:
+            cracks.append(crack)
+    return tuple(cracks)
+
+
+def resampled(path: Floats, spacing: float) -> Floats:
+    """Points (m, 2) at equal distances of about `spacing` [m] along a path (n, 2) [m], its ends among them."""
+    step = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    path = path[np.append(True, step > 0.0)]
+    along = np.concatenate([[0.0], np.cumsum(step[step > 0.0])])
+    count = max(1, round(along[-1] / spacing))
+    where = np.linspace(0.0, along[-1], count + 1)
+    return np.stack([np.interp(where, along, path[:, k]) for k in range(2)], axis=1)
+
+
+def handle_curves(recording: Recording, frame: int) -> tuple[HandleCurve, ...]:
+    """Force and displacement of every handle, step by step up to a frame, from the log."""
+    lines = [line for line in recording.steps() if line.get("frame", 0) <= frame and line.get("handles")]
+    names = dict.fromkeys(name for line in lines for name in line["handles"])
+    return tuple(_curve(name, [line for line in lines if name in line["handles"]]) for name in names)
+
+
+def _curve(name: str, lines: Sequence[dict[str, Any]]) -> HandleCurve:
+    pulls = [line["handles"][name] for line in lines]
+    return HandleCurve(
+        name,
+        np.array([line.get("time", np.nan) for line in lines], np.float64),
+        np.array([_numbers(pull.get("displacement")) for pull in pulls]).reshape(-1, 3),
+        np.array([_numbers(pull.get("force")) for pull in pulls]).reshape(-1, 3),
+        np.array([pull.get("work") or 0.0 for pull in pulls], np.float64),
+    )
+
+
+def _numbers(values: Sequence[float | None] | None) -> list[float]:
+    """Three numbers, NaN where there is none."""
+    given = [*(values or ()), None, None, None][:3]
+    return [float("nan") if value is None else value for value in given]
+
+
+def _ledger(model: Model, state: State, recording: Recording, curves: Sequence[HandleCurve]) -> Ledger:
+    """The energies of a frame against those of the first one."""
+    first = recording.load(recording.frames[0])
+    stored = sum(energy_split(model, state).values()) - sum(energy_split(model, first).values())
+    work = float(sum(curve.work.sum() for curve in curves))
+    return Ledger(work, stored, state.fracture_work - first.fracture_work)
+
+
+def path_distance(path: Floats, line: Floats) -> Floats:
+    """Distance of the points of a path (n, 2) to a polyline (m, 2) [m], (n,): how well a crack follows a fold."""
+    best = np.full(len(path), np.inf)
+    for p, q in pairwise(line):
+        along = q - p
+        share = np.clip((path - p) @ along / (along @ along), 0.0, 1.0)
+        best = np.minimum(best, np.linalg.norm(path - p - share[:, None] * along, axis=1))
+    return best

@@ -1,0 +1,101 @@
+"""The configurational force at a point of the pattern: what elastic energy a crack sets free when its tip moves there.
+
+    g = −∂E/∂u_tip,   x fixed,   the motion spread over the faces around by weights q (1 at the tip)      [N = J/m]
+
+A crack that runs along the unit vector e sets free g·e per length (Eshelby; J-integral as a sum over elements). With
+the weights fixed, a pattern moved by δu = q d changes every element's area and its derivatives:
+
+* faces with an energy E(F, A):   δA = A ∇q·d,   δF = −(F d) ⊗ ∇q, hence   −δE/δd = −E ∇q + Fᵀ Σ_p q_p ∂E/∂x_p;
+* mid-edge bending ½ A (S−S_p):D:(S−S_p) with the angles ψ and S_p fixed:   S = Σ_k ψ_k shape_k changes with the
+pattern;
+* hinges ½ k (θ−θ_rest)², k = B l²/(A₁+A₂):   δE = E (2 δl/l − δ(A₁+A₂)/(A₁+A₂)).
+
+How stiffness and plastic state vary from face to face is left aside: that drives creases, not cracks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crumple.contract.energy import Energy
+from crumple.geometry.triangle import shape_gradients
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.typing import Floats, Ints
+
+
+def membrane_force(mesh: SheetMesh, energy: Energy, faces: Ints, x: Floats, weight: Floats) -> Floats:
+    """g (2,) [N] of an energy with one element for each of the `faces` (n,), which depends on their deformation only.
+
+    `weight` (node_count,) q; only elements with a node of weight count.
+    """
+    near = np.flatnonzero((weight[energy.stencil] != 0.0).any(axis=1))
+    if not len(near):
+        return np.zeros(2)
+    part = type(energy)(**{name: np.ascontiguousarray(rows[near]) for name, rows in vars(energy).items()})
+    nodes = part.stencil
+    gradients = shape_gradients(mesh.u[mesh.faces[faces[near]]])
+    q = weight[nodes]
+    slope = np.einsum("fp,fpa->fa", q, gradients)
+    deformation = np.einsum("fpi,fpa->fia", x[nodes], gradients)
+    pull = np.einsum("fp,fpi->fi", q, part.gradient(x))
+    total: Floats = -part.value(x) @ slope + np.einsum("fia,fi->a", deformation, pull)
+    return total
+
+
+def midedge_force(mesh: SheetMesh, angle: Floats, plate: Floats, plastic_curvature: Floats, weight: Floats) -> Floats:
+    """g (2,) [N] of mid-edge bending with the angles ψ `angle` (face_count, 3) [rad], the stiffness D `plate`
+    (face_count, 3, 3) [N m] and S_p (face_count, 3) [1/m]."""
+    near = np.flatnonzero((weight[mesh.face_nodes] != 0.0).any(axis=1))
+    q = weight[mesh.face_nodes[near]]
+    corner = mesh.u[mesh.faces[near]]
+    area = np.abs(mesh.face_area[near])
+    edge = np.roll(corner, -1, axis=1) - corner
+    length = np.linalg.norm(edge, axis=2)
+    psi = angle[near]
+    tensor = np.stack([edge[..., 1] ** 2, edge[..., 0] ** 2, -edge[..., 0] * edge[..., 1]], axis=2)
+    shape = tensor / (length * area[:, None])[..., None]
+    beyond = np.einsum("fk,fka->fa", psi, shape) - plastic_curvature[near]
+    moment = np.einsum("fab,fb->fa", plate[near], beyond)
+    energy = 0.5 * area * np.einsum("fa,fa->f", moment, beyond)
+    slope = np.einsum("fp,fpa->fa", q, shape_gradients(corner))
+    along = np.roll(q, -1, axis=1) - q
+    total = np.empty(2)
+    for axis in range(2):
+        growth = slope[:, axis]  # δA/A for unit motion along the axis
+        motion = np.zeros_like(edge)
+        motion[..., axis] = along
+        turned = np.stack(
+            [
+                2.0 * edge[..., 1] * motion[..., 1],
+                2.0 * edge[..., 0] * motion[..., 0],
+                -edge[..., 0] * motion[..., 1] - edge[..., 1] * motion[..., 0],
+            ],
+            axis=2,
+        )
+        stretch = np.einsum("fka,fka->fk", edge, motion) / length**2
+        change = turned / (length * area[:, None])[..., None] - shape * (stretch + growth[:, None])[..., None]
+        bent = np.einsum("fk,fka->fa", psi, change)
+        total[axis] = -np.sum(energy * growth + area * np.einsum("fa,fa->f", moment, bent))
+    return total
+
+
+def hinge_force(mesh: SheetMesh, energy: Floats, weight: Floats) -> Floats:
+    """g (2,) [N] of hinges with the energies (hinge_count,) [J] that go with l²/(A₁+A₂)."""
+    hinges = mesh.hinges
+    near = np.flatnonzero((weight[hinges.nodes] != 0.0).any(axis=1))
+    area = np.abs(mesh.face_area)
+    total = np.zeros(2)
+    if not len(near):
+        return total
+    gradients = shape_gradients(mesh.u[mesh.faces])
+    slope = np.einsum("fp,fpa->fa", weight[mesh.face_nodes], gradients) * area[:, None]
+    faces = hinges.faces[near]
+    spread = slope[faces].sum(axis=1) / area[faces].sum(axis=1)[:, None]
+    for side in range(2):
+        corners = hinges.corners[near, side]
+        face, k = corners // 3, corners % 3
+        tail, head = mesh.faces[face, k], mesh.faces[face, (k + 1) % 3]
+        edge = mesh.u[head] - mesh.u[tail]
+        growth = (weight[mesh.vertex_node[head]] - weight[mesh.vertex_node[tail]]) / np.einsum("ha,ha->h", edge, edge)
+        total -= energy[near] @ (edge * growth[:, None])
+    return total + energy[near] @ spread

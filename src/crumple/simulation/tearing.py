@@ -1,0 +1,431 @@
+"""Cracks run, after the sheets have moved and yielded: within the same step, until no tip is overloaded.
+
+    repeat  Γ of all tips; stop when all ≤ 1
+            the most overloaded tip glides to where Γ = 1, or an edge ahead of it is cut
+            the same stage of the step is solved again on the new mesh, from where the sheets are
+
+So a crack may cross any number of elements in a step, and how far it runs does not depend on the mesh: a stiff sheet
+goes slack when its tip moves by a fraction of an element. All fields are carried over from the mesh at the start of the
+step, however often it changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import cos, log, radians
+
+import numpy as np
+
+from crumple.contact import free_first, has_intersections, restrict_surface
+from crumple.contract import Stage
+from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
+from crumple.mesh.edit_glide import glide_room
+from crumple.simulation.derived import Derived
+from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
+from crumple.simulation.integrate import Passage, solve_stage
+from crumple.simulation.observers import StepReport
+from crumple.simulation.schemes import reached
+from crumple.simulation.tip_load import Load, state_toughness, tip_load, tip_size
+from crumple.solving.newton import Ending
+from crumple.state import Change, State, Tips, Torn, make_tips, no_change, transfer
+from crumple.state.change import NEW
+from crumple.tearing.opening import open_kerf
+from crumple.tearing.path import FIRST, Opening, compose, followed, glide_change, node_vertex, open_ahead, open_inside
+from crumple.tearing.resistance import resistance
+from crumple.tearing.tip import has_lips
+from crumple.typing import Bools, Floats
+
+TOLERANCE = 0.05
+"""Error of Γ = 1 at which a tip may rest."""
+TURN = cos(radians(10.0))
+"""A crack that wants to turn by more gets a new edge; below, it runs straight on."""
+ACCURACY = 1e-3
+"""Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a
+difference."""
+MOST_CHANGES = 200
+"""Times that the mesh may change within a step."""
+MOST_BEGINS = 4
+"""Places where the sound sheet may be tried to tear within a step."""
+MOST_TRIALS = 8
+"""Places that are tried for a gliding tip."""
+FIRST_GLIDE = 0.02
+"""The first of them, over the edge length at tips."""
+SHORTEST = 0.3
+"""Way that a crack runs straight before it may turn again, over the edge length at tips."""
+LEAST_ROOM = 0.05
+"""Room for gliding below which an edge is cut instead, over the edge length at tips."""
+
+
+@dataclass(frozen=True)
+class Tear:
+    """What tearing has made of a step: the `state`, what is derived from its mesh, the Newton `iterations` of all
+    solves, and a `note` when it was not finished."""
+
+    state: State
+    derived: Derived
+    iterations: int = 0
+    note: str = ""
+
+    def noted(self, report: StepReport) -> StepReport:
+        """The report of the step with what tearing has cost."""
+        note = "; ".join(text for text in (report.note, self.note) if text)
+        return replace(report, iterations=report.iterations + self.iterations, note=note)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """The step solved on a mesh: the `change` from the mesh at its start, the `state` reached, what is derived from it,
+    the same without damping in new faces, and the `stage` that was solved."""
+
+    change: Change
+    state: State
+    derived: Derived
+    undamped: Derived
+    stage: Stage
+    iterations: int = 0
+
+
+def tear(state: State, derived: Derived, passage: Passage) -> Tear:
+    """The state after its cracks have run as far as they do at the end of the step that `passage` tells of."""
+    assert derived.model.tearing is not None
+    begins = can_begin(derived.model)
+    if passage.stage is None or not (len(state.tips.node) or begins):
+        return Tear(state, derived)
+    size = tip_size(derived.model, state)
+    step = _Step(state, passage.stage, passage.obstacle_x, ACCURACY * size * _least_resistance(derived))
+    trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
+    if derived.model.tearing.criterion == "strength":
+        return _split(step, trial, size)
+    blocked: set[int] = set()
+    sound: set[int] = set()
+    for _ in range(MOST_CHANGES):
+        loads = _loads(trial, size)
+        free = [k for k, load in enumerate(loads) if load.ratio > 1.0 + TOLERANCE and k not in blocked]
+        if not free:
+            place = (
+                weakest_place(derived.model, trial.state, size, sound) if begins and len(sound) < MOST_BEGINS else None
+            )
+            if place is None:
+                break
+            sound.add(place.node)
+            trial = step.begun(trial, place, size) or trial
+            continue
+        worst = max(free, key=lambda k: loads[k].ratio)
+        found = step.advanced(trial, worst, loads[worst], size)
+        if found is None:
+            blocked.add(worst)
+        elif len(found.state.tips.node) < len(trial.state.tips.node):
+            trial, blocked = found, set()  # tips are numbered anew
+        else:
+            trial = found
+    else:
+        return Tear(
+            trial.state, trial.derived, trial.iterations, f"t = {state.time:.4g} s: cracks have not come to rest"
+        )
+    note = f"t = {state.time:.4g} s: {len(blocked)} crack(s) could not run on" if blocked else ""
+    return Tear(trial.state, trial.derived, trial.iterations, note)
+
+
+def _split(step: _Step, trial: _Trial, size: float) -> Tear:
+    """Vertices split one after the other while their strength is exceeded [Jiang2016]."""
+    start, blocked = trial.state, set[int]()
+    for _ in range(MOST_CHANGES):
+        weak = weakest_vertex(trial.derived.model, trial.state, size, blocked)
+        if weak is None:
+            return Tear(trial.state, trial.derived, trial.iterations)
+        found = step.split(trial, weak, size)
+        if found is None:
+            blocked.add(weak.node)
+        else:
+            trial = found
+    note = f"t = {start.time:.4g} s: cracks have not come to rest"
+    return Tear(trial.state, trial.derived, trial.iterations, note)
+
+
+def _least_resistance(derived: Derived) -> float:
+    """G_c t of the sheet that tears most easily [N]."""
+    return min(min(material.tear_energy) * material.thickness for material in derived.model.materials)
+
+
+def _load(trial: _Trial, number: int, size: float) -> Load:
+    """The load of one tip."""
+    toughness = state_toughness(trial.derived.model, trial.state)
+    return tip_load(trial.state, trial.undamped, toughness, number, size, trial.stage)
+
+
+def _loads(trial: _Trial, size: float) -> list[Load]:
+    """The loads of all tips."""
+    toughness = state_toughness(trial.derived.model, trial.state)
+    count = len(trial.state.tips.node)
+    return [tip_load(trial.state, trial.undamped, toughness, number, size, trial.stage) for number in range(count)]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The step that is solved again: the state at its end before tearing, its last stage, and where the obstacles were
+    at the start of that, and how well it is solved [J]."""
+
+    start: State
+    stage: Stage
+    obstacle_x: Floats | None
+    accuracy: float
+
+    def advanced(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
+        """The tip `number` moved on, None when it cannot be."""
+        tips, mesh = trial.state.tips, trial.state.mesh
+        vertex = node_vertex(mesh, int(tips.node[number]))
+        heading = tips.heading[number]
+        behind = float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
+        room = min(glide_room(mesh, vertex, heading), size - behind)
+        can_glide = room > LEAST_ROOM * size and has_lips(mesh, int(tips.node[number]), heading)
+        is_short = behind < SHORTEST * size
+        is_driven = load.straight[1] > 1.0 + TOLERANCE
+        if can_glide and is_driven and (is_short or float(load.direction @ heading) >= TURN):
+            found = self.glided(trial, number, load, size, min(room, 2.0 * LEAST_ROOM * size) if is_short else room)
+            if found is not None:
+                return found
+        return self.opened(trial, number, load, size)
+
+    def glided(self, trial: _Trial, number: int, load: Load, size: float, room: float) -> _Trial | None:
+        """The tip moved along its heading to where Γ = 1, or as far as there is `room` [m]."""
+        low, high, best = (0.0, load.straight[1]), None, None
+        way = min(FIRST_GLIDE * size, room)
+        for _ in range(MOST_TRIALS):
+            tried = self._glide(trial, best or trial, number, load, way)
+            if tried is None:
+                return best
+            best = tried
+            ratio = _load(tried, number, size).straight[1]
+            if abs(ratio - 1.0) <= TOLERANCE or (ratio > 1.0 and way >= room):
+                break
+            if ratio > 1.0:
+                before, low = low, (way, ratio)
+            else:
+                high = (way, ratio)
+            way = min(room, _extrapolate(before, low)) if high is None else _interpolate(low, high)
+        return best
+
+    def _glide(self, base: _Trial, last: _Trial, number: int, load: Load, way: float) -> _Trial | None:
+        """The tip moved along its heading by `way` [m] from where it was in `base`, on from the `last` trial."""
+        state, tips = base.state, base.state.tips
+        vertex = node_vertex(state.mesh, int(tips.node[number]))
+        target = state.mesh.u[vertex] + way * tips.heading[number]
+        change = glide_change(last.state.mesh, vertex, target)
+        if change is None:
+            return None
+        torn = state.torn.moved(target, int(tips.crack[number]))
+        work = state.fracture_work + load.straight[0] * way
+        return self._solved(last, change, change.node_operator @ last.state.x, tips, torn, work, same_links=True)
+
+    def opened(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
+        """An edge ahead of the tip cut, in the direction of the load."""
+        state, tips = trial.state, trial.state.tips
+        opening = open_ahead(state.mesh, int(tips.node[number]), load.direction, size=size, kept=_kept(state))
+        if opening is None:
+            return None
+        work = state.fracture_work + load.resistance * opening.length
+        return self._kerfed(trial, opening, int(tips.node[number]), *_gone_on(state, number, opening), work)
+
+    def begun(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
+        """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
+        found = self.split(trial, weak, size)
+        if found is None:
+            return None
+        freed = _stored(trial) - _stored(found)
+        return found if freed >= found.state.fracture_work - trial.state.fracture_work else None
+
+    def split(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
+        """A whole edge opened at a weak vertex: a tip runs on, or a crack begins there."""
+        state, mesh = trial.state, trial.state.mesh
+        opening = None
+        whole = size / FIRST
+        for way in (weak.direction, -weak.direction) if weak.tip < 0 else (weak.direction,):
+            make = open_ahead if mesh.boundary_nodes[weak.node] else open_inside
+            opening = opening or make(mesh, weak.node, way, size=whole, kept=_kept(state))
+        if opening is None:
+            return None
+        toughness = state_toughness(trial.derived.model, state)
+        vertex = node_vertex(mesh, weak.node)
+        held = float(resistance(toughness, mesh, vertex, opening.heading[None])[0])
+        tips, torn = _begun(state, opening, weak.node) if weak.tip < 0 else _gone_on(state, weak.tip, opening)
+        work = state.fracture_work + held * opening.length
+        return self._kerfed(trial, opening, weak.node, tips, torn, work)
+
+    def _kerfed(self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float) -> _Trial | None:
+        """The step solved with a cut open, its lips set apart so that nothing intersects."""
+        x = opening.change.node_operator @ trial.state.x
+        for way in (None, *_normals(trial.state, node)):
+            mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
+            found = self._solved(trial, replace(opening.change, mesh=mesh), apart, tips, torn, work)
+            if found is not None:
+                return found
+        return None
+
+    def _solved(
+        self,
+        trial: _Trial,
+        change: Change,
+        x: Floats,
+        tips: Tips,
+        torn: Torn,
+        work: float,
+        *,
+        same_links: bool = False,
+    ) -> _Trial | None:
+        """The step solved on the mesh of a further `change`, from x (node_count, 3) on; None when that fails.
+
+        `same_links`: only the pattern is another one.
+        """
+        total = compose(trial.change, change)
+        model = trial.derived.model
+        custom = {"plastic_curvature": _carry_plastic if trial.derived.turn_count else _carry_hinges}
+        x = np.ascontiguousarray(x)
+        state = transfer(self.start, followed(total, x), custom=custom)
+        state = state.replaced(tips=tips, torn=torn, fracture_work=work, obstacle_x=trial.state.obstacle_x)
+        derived = Derived(model, state, trial.derived.timer)
+        if same_links:
+            vars(derived)["system"] = trial.derived.system
+        if _intersects(state, derived, change.changed_nodes):
+            return None
+        for _, term in derived.terms:
+            state = term.relax(state)
+        stage = _follow_stage(self.stage, state, derived, total)
+        hold = bool(np.any(state.obstacle_lag > 0.0))
+        assert derived.system
+        undamped = derived.undamped(total.face_source == NEW)
+        outcome = solve_stage(
+            undamped,
+            stage,
+            state.obstacle_x,
+            state.half_turn,
+            hold=hold,
+            obstacle_begin=self.obstacle_x,
+            accuracy=self.accuracy,
+        )
+        if outcome.ending is not Ending.CONVERGED:
+            return None
+        count = state.mesh.node_count
+        instant = reached(stage, np.ascontiguousarray(outcome.x[:count]), outcome.half_turn)
+        if stage.is_static:
+            solved = state.replaced(x=instant.x, half_turn=instant.half_turn)
+        else:
+            solved = state.replaced(
+                x=instant.x, v=instant.v, a=instant.a, half_turn=instant.half_turn, half_rate=instant.half_rate
+            )
+        solved = solved.replaced(iterations=solved.iterations + outcome.iterations + trial.iterations)
+        return _Trial(total, solved, derived, undamped, stage, trial.iterations + outcome.iterations)
+
+
+def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Where Γ = 1 from two ways [m] with their Γ, both above 1: a little to several times as far as the second.
+
+    Γ falls about exponentially as the sheet goes slack.
+    """
+    (a, p), (b, q) = first, second
+    wanted = b + log(q) * (b - a) / log(p / q) if p > q else np.inf
+    return float(min(max(wanted, 1.3 * b), 6.0 * b))
+
+
+def _interpolate(low: tuple[float, float], high: tuple[float, float]) -> float:
+    """Where Γ = 1 between two ways [m] with Γ above and below."""
+    (a, p), (b, q) = low, high
+    share = log(p) / log(p / q) if q > 0.1 else (p - 1.0) / (p - q)
+    return a + (b - a) * min(max(share, 0.1), 0.9)
+
+
+def _stored(trial: _Trial) -> float:
+    """The energy of the sheets and of what holds them [J]."""
+    return sum(term.measure(trial.state) for _, term in trial.derived.terms)
+
+
+def _gone_on(state: State, number: int, opening: Opening) -> tuple[Tips, Torn]:
+    """The tips and the paths after the tip `number` has run on."""
+    tips = state.tips
+    sheet = int(state.mesh.node_sheet[tips.node[number]])
+    return _moved_tip(tips, number, opening), state.torn.extended(opening.path[-1], int(tips.crack[number]), sheet)
+
+
+def _begun(state: State, opening: Opening, node: int) -> tuple[Tips, Torn]:
+    """The tips and the paths with a new crack: one from the border, or two that run apart from inside the sheet."""
+    tips, torn = state.tips, state.torn
+    number = int(max(torn.crack.max(initial=-1), tips.crack.max(initial=-1))) + 1
+    path = opening.path
+    lines = [(path, opening.tip)] if len(path) == 2 else [(path[1:], opening.tip), (path[1::-1], opening.start)]
+    for line, end in lines:
+        for point in line:
+            torn = torn.extended(point, number, int(state.mesh.node_sheet[node]))
+        if end >= 0:
+            new = make_tips(np.array([end]), (line[-1] - line[-2])[None], line[-2][None], np.array([number]))
+            tips = Tips(*(np.concatenate([getattr(tips, name), getattr(new, name)]) for name in vars(new)))
+        number += 1
+    return tips, torn
+
+
+def _moved_tip(tips: Tips, number: int, opening: Opening) -> Tips:
+    """The tips after an edge was cut at one of them, which has gone if the crack has reached a border."""
+    if opening.tip < 0:
+        kept = np.arange(len(tips.node)) != number
+        return Tips(tips.node[kept], tips.heading[kept], tips.last[kept], tips.crack[kept])
+    node, heading, last = tips.node.copy(), tips.heading.copy(), tips.last.copy()
+    node[number], heading[number], last[number] = opening.tip, opening.heading, opening.path[-2]
+    return replace(tips, node=node, heading=heading, last=last)
+
+
+def _kept(state: State) -> Bools:
+    """Nodes that must not glide: held ones, bonds and tips, (node_count,)."""
+    kept = np.zeros(state.mesh.node_count, bool)
+    for needed in (state.pins.nodes_needed, state.bonds.nodes_needed, state.tips.nodes_needed):
+        kept[needed] = True
+    return kept
+
+
+def _normals(state: State, node: int) -> list[Floats]:
+    """Both normals of the sheet at a node, (3,) each: other ways to set copies apart."""
+    corner = state.x[state.mesh.face_nodes[(state.mesh.face_nodes == node).any(axis=1)]]
+    normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]).sum(axis=0)
+    return [normal, -normal]
+
+
+def _intersects(state: State, derived: Derived, changed: Bools) -> bool:
+    """Whether anything around the `changed` nodes (node_count,) intersects."""
+    surface = derived.surface(state.time)
+    if surface is None:
+        return False
+    among = np.concatenate([changed, np.zeros(len(state.obstacle_x), bool)])
+    order, number = free_first(among)
+    x = np.concatenate([state.x, state.obstacle_x])
+    return has_intersections(restrict_surface(surface, among, number), np.ascontiguousarray(x[order]))
+
+
+def _follow_stage(stage: Stage, state: State, derived: Derived, change: Change) -> Stage:
+    """The stage on a changed mesh, whose solve sets out from where the `state` is."""
+    rows = change.node_operator
+    poses = [np.ascontiguousarray(rows @ x) for _, x in stage.before]
+    still = stage.is_static
+    turns = tuple(state.half_turn if still else derived.bending.relax(state.replaced(x=x)).half_turn for x in poses)
+    return replace(
+        stage,
+        state=state,
+        start=state.x,
+        velocity=np.ascontiguousarray(rows @ stage.velocity),
+        origin=state.x if still else np.ascontiguousarray(rows @ stage.origin),
+        drift=np.ascontiguousarray(rows @ stage.drift),
+        before=tuple((weight, x) for (weight, _), x in zip(stage.before, poses, strict=True)),
+        guess=None,
+        half_turns=turns,
+    )
+
+
+def _carry_plastic(state: State, y: Floats, change: Change) -> Floats:
+    """S_p of faces: that of the faces below, by area. Cutting leaves it as it is."""
+    return np.asarray(change.face_operator @ state.plastic_curvature, np.float64)
+
+
+def _carry_hinges(state: State, y: Floats, change: Change) -> Floats:
+    """S_p of faces whose hinges bend: what the rest angles of cut hinges have put into it goes with them."""
+    before, after = curvature_stencil(state.mesh), curvature_stencil(change.mesh)
+    angle = rest_angle(before, state.plastic_curvature)
+    beyond = state.plastic_curvature - bending_strain(before, angle)
+    source = change.hinge_source
+    left = np.where(source == NEW, 0.0, angle[source])
+    return np.asarray(bending_strain(after, left) + change.face_operator @ beyond, np.float64)

@@ -1,0 +1,129 @@
+"""What drives a crack's tip and what holds it: Griffith's balance, over all directions.
+
+    Γ(θ) = |g| ((1 + cos(θ − θ_g))/2)² / R(θ)
+
+with the configurational force g of the membrane and of bending (`energies.driving_force`) and the resistance R of the
+sheet (`tearing.resistance`). The crack runs along the θ of the largest Γ while that is above 1.
+
+What damping stores and dissipates over a stage counts as well: g is how the potential that the stage minimises changes
+with the pattern. A damped sheet does not relax at once, and the stress that its elements have would drive the crack on
+and on, while viscous stress holds the lips together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import pi
+
+import numpy as np
+
+from crumple.contract import Stage
+from crumple.energies.driving_force import hinge_force, membrane_force, midedge_force
+from crumple.simulation.derived import Derived
+from crumple.simulation.model import Model
+from crumple.simulation.terms import Membrane, MountedHinges
+from crumple.simulation.terms.membrane import MountedMembrane
+from crumple.state import State
+from crumple.tearing.path import node_vertex
+from crumple.tearing.resistance import Toughness, make_toughness, resistance
+from crumple.tearing.tip import tip_weights
+from crumple.typing import Floats
+
+ANGLES = 72
+"""Directions that are tried at a tip, apart from those of its edges."""
+FORWARD = np.cos(np.radians(75.0))
+"""Cracks do not kink by more: pure shear turns them by 70.5°."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """The load of one tip: the `force` g (2,) [N], the best `direction` (2,), R there [N], and `ratio` Γ; `straight`: R
+    and Γ straight on."""
+
+    force: Floats
+    direction: Floats
+    resistance: float
+    ratio: float
+    straight: tuple[float, float]
+
+
+def tip_size(model: Model, state: State) -> float:
+    """ℓ [m]: edge length at the tips of cracks: as asked for, else the smallest of remeshing, else that of the mesh."""
+    assert model.tearing is not None
+    if model.tearing.tip_size is not None:
+        return model.tearing.tip_size
+    if model.remeshing is not None:
+        return min(options.size_min for options in model.remeshing.all_sizing)
+    return float(np.sqrt(4.0 / np.sqrt(3.0) * np.abs(state.mesh.face_area).mean()))
+
+
+def state_toughness(model: Model, state: State) -> Toughness:
+    """What the faces of a state oppose to cracks."""
+    assert model.tearing is not None
+    return make_toughness(
+        state.mesh,
+        model.materials,
+        model.tearing,
+        crease=state.crease,
+        damage=state.damage,
+        plastic_curvature=state.plastic_curvature,
+    )
+
+
+def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, size: float, stage: Stage) -> Load:
+    """The load of the tip `number` of a state at the end of a `stage`; `size` ℓ [m]."""
+    mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
+    vertex = node_vertex(mesh, node)
+    weight = tip_weights(mesh, node, heading, size)
+    force = driving_force(state, derived, weight, stage)
+    strength = float(np.linalg.norm(force))
+    if strength == 0.0:
+        return Load(force, heading, float("inf"), 0.0, (float("inf"), 0.0))
+    directions = np.concatenate([heading[None], force[None] / strength, _directions(mesh.u, mesh.faces, vertex)])
+    directions = directions[directions @ heading > FORWARD]
+    held = resistance(toughness, mesh, vertex, directions)
+    aligned = 0.5 * (1.0 + directions @ force / strength)
+    ratio = strength * aligned**2 / held
+    best = int(np.argmax(ratio))
+    return Load(force, directions[best], float(held[best]), float(ratio[best]), (float(held[0]), float(ratio[0])))
+
+
+def driving_force(state: State, derived: Derived, weight: Floats, stage: Stage | None = None) -> Floats:
+    """g (2,) [N] of the membrane and of bending for a motion of the pattern by `weight` (node_count,), with what they
+    dissipate over a `stage`, if given."""
+    mesh = state.mesh
+    moving = None if stage is None or stage.is_static else stage
+    membrane = next(term for kind, term in derived.terms if isinstance(kind, Membrane))
+    assert isinstance(membrane, MountedMembrane)
+    force = np.zeros(2)
+    for energy, damping, faces in membrane.parts.by_strain(state.x, state.plastic_strain):
+        force += membrane_force(mesh, energy, faces.astype(np.int32), state.x, weight)
+        if moving is not None and damping.any():
+            lag = replace(
+                energy,
+                coefficients=energy.coefficients * (damping / moving.span)[:, None],
+                rest_strain=moving.past(energy.deformation),
+            )
+            force += membrane_force(mesh, lag, faces.astype(np.int32), state.x, weight)
+    bending = derived.bending
+    if isinstance(bending, MountedHinges):
+        bent = np.zeros(len(mesh.hinges.nodes))
+        groups = [chosen for chosen in bending.hinges.hinges if len(chosen)]
+        for one, chosen in zip(bending.stored(state, state.time), groups, strict=True):
+            bent[chosen] = one.value(state.x)
+        return force + hinge_force(mesh, bent, weight)
+    angle, plate = bending.angles(state), bending.plate(state)
+    force += midedge_force(mesh, angle, plate, state.plastic_curvature, weight)
+    if moving is not None and bending.damping.any():
+        before = moving.past_turned(lambda x, turn: bending.curvature(state.replaced(x=x, half_turn=turn)))
+        force += midedge_force(mesh, angle, plate * (bending.damping / moving.span)[:, None, None], before, weight)
+    return force
+
+
+def _directions(u: Floats, faces: np.ndarray, vertex: int) -> Floats:
+    """Unit vectors (n, 2) at equal angles, and along the edges at a vertex."""
+    angle = 2.0 * pi / ANGLES * np.arange(ANGLES)
+    around = np.unique(faces[(faces == vertex).any(axis=1)])
+    along = u[around[around != vertex]] - u[vertex]
+    along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    return np.concatenate([np.stack([np.cos(angle), np.sin(angle)], axis=1), along])

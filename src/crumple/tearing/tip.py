@@ -1,0 +1,84 @@
+"""The surroundings of a crack's tip over which its driving force is summed up."""
+
+from __future__ import annotations
+
+from math import cos, radians
+
+import numpy as np
+
+from crumple.mesh import BOUNDARY, SheetMesh
+from crumple.tearing.path import node_vertex
+from crumple.typing import Floats
+
+REACH = 3.0
+"""Radius of the faces that take part in a tip's motion, over the edge length at tips."""
+COARSE = 1.5
+"""And at least this many times the longest edge at the tip."""
+LIP_TURN = cos(radians(60.0))
+"""A lip ends where it turns by more than this: at the mouth of a crack begins the border of the sheet."""
+
+
+def tip_weights(mesh: SheetMesh, node: int, heading: Floats, size: float) -> Floats:
+    """How much each node takes part in a motion of the tip at `node`, 1 there, 0 from `REACH` ℓ on, (node_count,).
+
+    `heading` (2,) of the crack;  `size` ℓ [m]. The border of the sheet stays where it is; the lips of the crack move
+    along. Only what is connected to the tip within the reach counts.
+    """
+    vertex = node_vertex(mesh, node)
+    around = np.unique(mesh.faces[(mesh.faces == vertex).any(axis=1)])
+    longest = float(np.linalg.norm(mesh.u[around] - mesh.u[vertex], axis=1).max(initial=0.0))
+    reach = max(REACH * size, COARSE * longest)
+    distance = np.linalg.norm(mesh.u - mesh.u[vertex], axis=1)
+    near = distance < reach
+    chosen = np.zeros(mesh.vertex_count, bool)
+    chosen[vertex] = True
+    faces = mesh.faces[near[mesh.faces].any(axis=1)]
+    while True:
+        grown = faces[chosen[faces].any(axis=1)]
+        fresh = np.unique(grown[near[grown] & ~chosen[grown]])
+        if not len(fresh):
+            break
+        chosen[fresh] = True
+    weight = np.zeros(mesh.node_count)
+    weight[mesh.vertex_node[chosen]] = 1.0 - distance[chosen] / reach
+    border = np.flatnonzero(mesh.boundary_nodes & (weight > 0.0))
+    lips = _lips(mesh, node, heading, weight > 0.0)
+    weight[np.setdiff1d(border, lips)] = 0.0
+    return weight
+
+
+def has_lips(mesh: SheetMesh, node: int, heading: Floats) -> bool:
+    """Whether both border edges at a tip run straight back against its `heading` (2,): only then may it glide."""
+    ways = _border_ways(mesh, node)
+    return len(ways) == 2 and bool(np.all(ways @ heading < -1.0 + 1e-9))
+
+
+def _border_ways(mesh: SheetMesh, node: int) -> Floats:
+    """Unit vectors (n, 2) along the border edges that leave a node."""
+    tail, head = mesh.faces.ravel(), np.roll(mesh.faces, -1, axis=1).ravel()
+    is_border = mesh.twin == BOUNDARY
+    out = is_border & (mesh.face_nodes.ravel() == node)
+    back = is_border & (np.roll(mesh.face_nodes, -1, axis=1).ravel() == node)
+    ways = np.concatenate([mesh.u[head[out]] - mesh.u[tail[out]], mesh.u[tail[back]] - mesh.u[head[back]]])
+    return ways / np.linalg.norm(ways, axis=1, keepdims=True)
+
+
+def _lips(mesh: SheetMesh, node: int, heading: Floats, near: np.ndarray) -> np.ndarray:
+    """The tip at `node` and the nodes of both lips behind it that are `near` (node_count,)."""
+    corner = np.flatnonzero(mesh.twin == BOUNDARY)
+    tail, head = mesh.face_nodes.ravel()[corner], np.roll(mesh.face_nodes, -1, axis=1).ravel()[corner]
+    start, end = mesh.faces.ravel()[corner], np.roll(mesh.faces, -1, axis=1).ravel()[corner]
+    step = mesh.u[end] - mesh.u[start]
+    step = step / np.linalg.norm(step, axis=1, keepdims=True)
+    found = [node]
+    for here, there, ways in ((tail, head, step), (head, tail, -step)):
+        place, way = node, -heading
+        while near[place]:
+            edges = np.flatnonzero(here == place)
+            if len(edges) != 1 or float(ways[edges[0]] @ way) < LIP_TURN:
+                break
+            place, way = int(there[edges[0]]), ways[edges[0]]
+            if place in found:
+                break
+            found.append(place)
+    return np.array(found)

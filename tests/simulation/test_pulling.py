@@ -1,0 +1,72 @@
+"""Handles tell the force, the way and the work: checked against Hooke's law and the balance of energies."""
+
+import numpy as np
+import pytest
+
+from crumple.recording import Recording, create_recording
+from crumple.scenes import build, scene_from_tables
+from crumple.simulation.observers import Statistics
+from crumple.simulation.run import run
+
+STRETCH, WIDTH, LENGTH, SPEED = 1e3, 0.05, 0.1, 0.01
+
+
+@pytest.fixture(scope="module")
+def pulled(tmp_path_factory):
+    """A strip that two handles pull apart slowly, statically; its reports and its recording."""
+    tables = {
+        "run": {"frame_time": 0.05, "duration": 0.1},
+        "solver": {"mode": "static", "fixed_step": 0.0125, "tolerance": 1e-6, "speed_tolerance": 1e-5},
+        "contact": {"enabled": False},
+        "environment": {"gravity": [0, 0, 0]},
+        "sheets": [
+            {
+                "shape": {"kind": "rectangle", "width": LENGTH, "height": WIDTH, "size": 0.01},
+                "material": {"stretch": STRETCH, "bend": 1e-4, "thickness": 1e-4, "density": 0.1},
+            }
+        ],
+        "handles": [
+            {"name": "fixed", "select": {"kind": "side", "side": "left"}, "stiffness": 1e7},
+            {"name": "moved", "select": {"kind": "side", "side": "right"}, "stiffness": 1e7, "motion": "pull"},
+        ],
+        "motions": {"pull": {"rate": {"velocity": [SPEED, 0, 0]}}},
+    }
+    scene = scene_from_tables(tables)
+    folder = tmp_path_factory.mktemp("pulled") / "out"
+    statistics = Statistics()
+    model, state = build(scene)
+    run(model, state, observers=[statistics, create_recording(folder, scene)])
+    return statistics, Recording(folder)
+
+
+def test_the_force_is_that_of_hookes_law_and_opposite_on_the_other_side(pulled):
+    steps = pulled[0].steps
+    for report in steps:
+        moved, fixed = report.handles["moved"], report.handles["fixed"]
+        way = SPEED * report.time
+        np.testing.assert_allclose(moved.displacement, [way, 0.0, 0.0], atol=1e-12)
+        np.testing.assert_allclose(fixed.displacement, 0.0, atol=1e-12)
+        strain = way / LENGTH
+        expected = STRETCH * WIDTH * (strain + 1.5 * strain**2)  # Saint Venant–Kirchhoff, second order
+        assert moved.force[0] == pytest.approx(expected, rel=2e-3)
+        assert fixed.force[0] == pytest.approx(-moved.force[0], rel=1e-3)
+        assert fixed.work == 0.0
+
+
+def test_the_work_is_the_energy_that_is_stored(pulled):
+    statistics, _ = pulled
+    work = sum(report.handles["moved"].work for report in statistics.steps)
+    energies = statistics.steps[-1].energies
+    stored = energies["membrane"] + energies["bending"] + energies["handles"]
+    assert work == pytest.approx(stored, rel=5e-3)
+
+
+def test_tables_of_a_recording_have_force_way_and_work(pulled):
+    statistics, recording = pulled
+    steps, frames = recording.table(), recording.table("frames")
+    np.testing.assert_allclose(
+        steps["force_moved_x"], [report.handles["moved"].force[0] for report in statistics.steps]
+    )
+    np.testing.assert_allclose(steps["displacement_moved"], SPEED * steps["time"], rtol=1e-9)
+    assert frames["work_moved"].sum() == pytest.approx(steps["work_moved"].sum(), rel=1e-12)
+    np.testing.assert_allclose(frames["displacement_moved"], [0.05 * SPEED, 0.1 * SPEED])

@@ -1,0 +1,101 @@
+"""Cracks run within steps, at the force that tearing takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crumple.boundary import Handle
+from crumple.boundary.motions import Rate, make_motion
+from crumple.contact import has_intersections
+from crumple.materials import Material
+from crumple.mesh import rectangle, validate_mesh
+from crumple.recording.frame import decode_frame, encode_frame, state_digest
+from crumple.scenes.cuts import slit_open
+from crumple.simulation.derived import contact_surface
+from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
+from crumple.simulation.run import run
+from crumple.sizing import SizingOptions
+from crumple.state import Pins, State, initial_state
+from crumple.tearing import Tearing
+from crumple.validation.strip import moved_pins, settle
+from crumple.validation.torn_sheet import tearing_material, tearing_model
+from crumple.validation.trouser import tear_trouser
+
+FILM = Material.isotropic(
+    "film", young=1e9, poisson=0.3, thickness=1e-4, density=0.1, damping=1e-3, tear_energy=(2e3, 2e3)
+)
+
+
+def pulled_film() -> tuple[Model, State]:
+    """A film with a slit in its lower border, pulled apart sideways by its lower corners, remeshed, in motion."""
+    mesh, x = rectangle(0.06, 0.05, 0.01, kind="equilateral")
+    state = slit_open(initial_state(mesh, x, step_size=2e-3), np.array([[0.03, 0.0], [0.03, 0.02]]))
+    low = state.mesh.u[:, 1] < 0.0101
+    sides = low & (state.mesh.u[:, 0] < 0.0101), low & (state.mesh.u[:, 0] > 0.0499)
+    nodes = [state.mesh.vertex_node[side] for side in sides]
+    node = np.concatenate(nodes).astype(np.int32)
+    handle = np.repeat(np.arange(2, dtype=np.int32), [len(side) for side in nodes])
+    pull = [make_motion(name, rate=Rate(velocity=(speed, 0.0, 0.0))) for name, speed in (("l", -0.03), ("r", 0.03))]
+    model = Model(
+        (FILM,),
+        handles=tuple(Handle(motion.name, motion, stiffness=1e5, grips=False) for motion in pull),
+        gravity=(0.0, 0.0, 0.0),
+        contact=ContactOptions(activation=3e-4, sheet_thickness=(1e-4,), friction=np.full((1, 1), 0.3)),
+        remeshing=RemeshingOptions(SizingOptions(size_min=5e-3, size_max=0.02)),
+        tearing=Tearing(initiation=False),
+        frame_time=0.01,
+        duration=0.05,
+    )
+    return model, state.replaced(pins=Pins(node, handle, np.ascontiguousarray(state.x[node])))
+
+
+def test_a_trouser_tears_at_the_force_that_it_takes() -> None:
+    rows = tear_trouser("alternating", 5e-3, 2e-3)
+    force = 2.0 * np.array([row.force[2] for row in rows])
+    assert force[1:].mean() == pytest.approx(1.0, abs=0.1)
+    assert rows[-1].work == pytest.approx(rows[-1].tip[1] - 0.03, rel=1e-9)  # G_c t = 1 N
+    assert not any(row.crossings for row in rows)
+
+
+@pytest.mark.slow
+def test_a_film_in_motion_tears_straight_and_is_resumed_bit_by_bit(tmp_path: Path) -> None:
+    model, start = pulled_film()
+    half = run(model, start, frames=2)
+    whole = run(model, half, frames=4)
+    assert whole.torn.length() > 5e-3
+    assert whole.fracture_work == pytest.approx(0.2 * whole.torn.length(), rel=1e-9)
+    assert np.abs(whole.torn.points[:, 0] - 0.03).max() < 2e-3
+    assert not validate_mesh(whole.mesh, whole.x)
+    assert not has_intersections(contact_surface(model, whole, whole.time), whole.x)
+    (tmp_path / "frame").write_bytes(encode_frame(half))
+    assert state_digest(run(model, decode_frame(tmp_path / "frame"), frames=4)) == state_digest(whole)
+
+
+@pytest.mark.parametrize("criterion", ["griffith", "strength"])
+def test_a_strip_breaks_where_it_is_narrow(criterion: str) -> None:
+    mesh, _ = rectangle(0.1, 0.06, 0.008, kind="delaunay", seed=1)
+    u = mesh.u.copy()
+    u[:, 1] = 0.03 + (u[:, 1] - 0.03) * (1.0 - 0.35 * np.exp(-(((u[:, 0] - 0.05) / 0.015) ** 2)))
+    rest = np.concatenate([u, np.zeros((len(u), 1))], axis=1)
+    mesh = replace(mesh, u=u, node_rest=rest)
+    ends = [np.flatnonzero(np.abs(u[:, 0] - end) < 1e-9) for end in (0.0, 0.1)]
+    node = np.concatenate(ends).astype(np.int32)
+    handle = np.repeat(np.arange(2, dtype=np.int32), [len(end) for end in ends])
+    model = tearing_model(tearing_material(0.1, tensile_strength=2e7), contact=False)
+    model = replace(model, tearing=Tearing(criterion=criterion))  # type: ignore[arg-type]
+    state = initial_state(mesh, rest, pins=Pins(node, handle, rest[node].copy()), step_size=1.0)
+
+    def stretched(state: State, way: float) -> State:
+        anchor = rest[node] + np.where(handle == 0, -way, way)[:, None] * np.array([1.0, 0.0, 0.0])
+        return settle(model, state.replaced(pins=moved_pins(state.pins, anchor)), frames=1)
+
+    sound = stretched(state, 2e-4)
+    assert not len(sound.torn.points)
+    torn = stretched(sound, 6e-4)
+    assert torn.torn.length() > 0.035
+    assert not len(torn.tips.node)
+    assert np.abs(torn.torn.points[:, 0] - 0.05).max() < (0.005 if criterion == "griffith" else 0.02)

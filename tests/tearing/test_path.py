@@ -1,0 +1,123 @@
+"""Cracks run through the mesh: cuts ahead of tips, in any direction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crumple.contact import has_intersections, make_surface
+from crumple.geometry.overlap import vertex_charts
+from crumple.mesh import SheetMesh, rectangle, validate_mesh
+from crumple.scenes.cuts import slit_open
+from crumple.state import Pins, State, initial_state, transfer
+from crumple.tearing.opening import open_kerf
+from crumple.tearing.path import Opening, compose, glide_change, node_vertex, open_ahead, open_inside
+from crumple.tearing.tip import has_lips, tip_weights
+
+SIZE = 0.01
+
+
+def slit(seed: int) -> State:
+    """A sheet of 10 cm with a slit from its left side to its middle."""
+    mesh, x = rectangle(0.1, 0.1, SIZE, kind="delaunay", seed=seed)
+    state = slit_open(initial_state(mesh, x), np.array([[0.0, 0.05], [0.05, 0.05]]))
+    rng = np.random.default_rng(seed)
+    return state.replaced(damage=rng.uniform(0.0, 1.0, state.mesh.face_count))
+
+
+def free(mesh: SheetMesh) -> np.ndarray:
+    return np.zeros(mesh.node_count, bool)
+
+
+def opened(state: State, opening: Opening) -> State:
+    """The state after a cut, its lips set apart."""
+    after = transfer(state, opening.change)
+    mesh, x = open_kerf(after.mesh, after.x, opening.copies, opening.heading)
+    return after.replaced(mesh=mesh, x=x)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wandering_crack_leaves_a_valid_sheet_that_does_not_touch_itself(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    state = slit(seed)
+    area, damage = state.mesh.face_area.sum(), state.mesh.face_area @ state.damage
+    node, angle, cuts = int(state.tips.node[0]), 0.0, 0
+    while node >= 0 and cuts < 60:
+        angle += rng.uniform(-0.5, 0.5)
+        way = np.array([np.cos(angle), np.sin(angle)])
+        opening = open_ahead(state.mesh, node, way, size=SIZE, kept=free(state.mesh))
+        assert opening is not None
+        assert opening.heading @ way > np.cos(np.radians(10.1))
+        state, node, cuts = opened(state, opening), opening.tip, cuts + 1
+        if node < 0:
+            break
+        vertex = node_vertex(state.mesh, node)
+        assert has_lips(state.mesh, node, opening.heading)
+        change = glide_change(state.mesh, vertex, state.mesh.u[vertex] + 0.3 * SIZE * opening.heading)
+        if change is not None:
+            state = transfer(state, change)
+    assert cuts > 5
+    assert not validate_mesh(state.mesh, state.x)
+    assert state.mesh.face_area.sum() == pytest.approx(area, rel=1e-9)
+    assert state.mesh.face_area @ state.damage == pytest.approx(damage, rel=1e-9)
+    surface = make_surface(state.mesh.face_nodes, state.mesh.node_rest, part_thickness=1e-4, dhat=1e-3)
+    assert not has_intersections(surface, state.x)
+
+
+def test_a_crack_that_reaches_the_border_has_no_tip() -> None:
+    state = slit(1)
+    node = int(state.tips.node[0])
+    for _ in range(40):
+        opening = open_ahead(state.mesh, node, np.array([1.0, 0.0]), size=100.0 * SIZE, kept=free(state.mesh))
+        assert opening is not None
+        state, node = opened(state, opening), opening.tip
+        if node < 0:
+            break
+    assert node == -1
+    assert vertex_charts(state.mesh).max() == 1  # two pieces
+
+
+def test_copies_of_held_nodes_are_held() -> None:
+    state = slit(2)
+    node = int(state.tips.node[0])
+    held = Pins(np.array([node], np.int32), np.zeros(1, np.int32), state.x[[node]].copy())
+    opening = open_ahead(state.mesh, node, np.array([1.0, 0.0]), size=SIZE, kept=free(state.mesh))
+    assert opening is not None
+    after = transfer(state.replaced(pins=held), opening.change)
+    np.testing.assert_array_equal(after.pins.node, opening.copies[0])
+
+
+def test_a_slit_inside_the_sheet_has_two_tips() -> None:
+    state = slit(0)
+    mesh = state.mesh
+    node = int(np.argmin(np.linalg.norm(mesh.u - [0.075, 0.075], axis=1)))
+    opening = open_inside(mesh, node, np.array([0.0, 1.0]), size=SIZE, kept=free(mesh))
+    assert opening is not None
+    assert min(opening.tip, opening.start) >= 0
+    assert len(opening.copies) == 1
+    assert not validate_mesh(opening.change.mesh, opening.change.node_operator @ state.x)
+
+
+def test_changes_after_each_other_are_one_change() -> None:
+    state = slit(3)
+    node = int(state.tips.node[0])
+    first = open_ahead(state.mesh, node, np.array([1.0, 0.0]), size=SIZE, kept=free(state.mesh))
+    assert first is not None
+    vertex = node_vertex(first.change.mesh, first.tip)
+    second = glide_change(first.change.mesh, vertex, first.path[-1] + [0.2 * SIZE, 0.0])
+    assert second is not None
+    both = transfer(state, compose(first.change, second))
+    steps = transfer(transfer(state, first.change), second)
+    np.testing.assert_allclose(both.x, steps.x, atol=1e-15)
+    area = both.mesh.face_area
+    assert area @ both.damage == pytest.approx(area @ steps.damage, rel=1e-12)
+
+
+def test_only_the_lips_move_along_with_a_tip() -> None:
+    state = slit(1)
+    node = int(state.tips.node[0])
+    weight = tip_weights(state.mesh, node, state.tips.heading[0], SIZE)
+    assert weight[node] == 1.0
+    lips = np.flatnonzero(state.mesh.boundary_nodes & (weight > 0.0))
+    np.testing.assert_allclose(state.mesh.node_rest[lips, 1], 0.05, atol=1e-6)
+    assert len(lips) >= 5
