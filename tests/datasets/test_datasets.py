@@ -260,6 +260,13 @@ def test_a_file_that_is_no_dataset_is_named(recording, tmp_path):
     fails("cannot be read as HDF5", tmp_path / "text.h5")
     fails("no dataset of crumple", recording.frame_path(0))
     crumple.write_dataset(recording.path, tmp_path / "a.h5")
+    with h5py.File(tmp_path / "a.h5") as file:
+        place = file["runs/000000/x"].id.get_chunk_info(0).byte_offset
+    with (tmp_path / "a.h5").open("r+b") as content:
+        content.seek(place)
+        content.write(bytes(64))
+    with crumple.load_dataset(tmp_path / "a.h5") as data, pytest.raises(InputError, match="lifted, x: is damaged"):
+        data[0][0]
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         del file["runs/000000/time"]
     fails("is damaged", tmp_path / "a.h5")
