@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import crumple
 from crumple.cli.app import app
-from crumple.datasets import write as writing
+from crumple.datasets.lenient_file import LenientFile
 from crumple.datasets.sampling import contact_columns, transfer_operator
 from crumple.errors import InputError
 from crumple.live import Simulation
@@ -260,6 +260,13 @@ def test_a_file_that_is_no_dataset_is_named(recording, tmp_path):
     fails("cannot be read as HDF5", tmp_path / "text.h5")
     fails("no dataset of crumple", recording.frame_path(0))
     crumple.write_dataset(recording.path, tmp_path / "a.h5")
+    with h5py.File(tmp_path / "a.h5") as file:
+        place = file["runs/000000/x"].id.get_chunk_info(0).byte_offset
+    with (tmp_path / "a.h5").open("r+b") as content:
+        content.seek(place)
+        content.write(bytes(64))
+    with crumple.load_dataset(tmp_path / "a.h5") as data, pytest.raises(InputError, match="lifted, x: is damaged"):
+        data[0][0]
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         del file["runs/000000/time"]
     fails("is damaged", tmp_path / "a.h5")
@@ -283,11 +290,28 @@ def test_an_interruption_leaves_what_was_there(recording, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.datasheet.md", "a.h5"]
 
 
-def test_a_full_disk_is_told(recording, tmp_path, monkeypatch):
-    def full(path):
-        raise OSError(28, "No space left on device")
+def test_a_full_disk_is_told(recording, tmp_path):
+    """HDF5 would crash when it closes a file that it could not write."""
+    resource = pytest.importorskip("resource", reason="only POSIX systems can limit the size of files")
+    out = tmp_path / "a.h5"
+    crumple.write_dataset(recording.path, out)
+    before, limits = out.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    for size in (100, 5_000, len(before) - 1):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+        try:
+            with pytest.raises(StorageError, match="File too large"):
+                crumple.write_dataset(recording.path, out, force=True)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert out.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.datasheet.md", "a.h5"]
 
-    monkeypatch.setattr(writing, "_make_durable", full)
-    with pytest.raises(StorageError, match="No space left on device"):
-        crumple.write_dataset(recording.path, tmp_path / "a.h5")
-    assert not list(tmp_path.iterdir())
+
+def test_two_writers_do_not_meet(recording, tmp_path):
+    with LenientFile(tmp_path / "a.h5.part") as first:
+        first.write(b"mine")
+        with pytest.raises(InputError, match="another process is writing"):
+            crumple.write_dataset(recording.path, tmp_path / "a.h5")
+        assert (tmp_path / "a.h5.part").read_bytes() == b"mine"
+    crumple.write_dataset(recording.path, tmp_path / "a.h5")  # what a killed process left is no hindrance
+    assert not (tmp_path / "a.h5.part").exists()

@@ -221,7 +221,11 @@ class Run:
 
     def _rows(self, kind: str, k: int, name: str) -> np.ndarray:
         start = self._starts[kind]
-        return self._group[name][start[k] : start[k + 1]]
+        try:
+            return self._group[name][start[k] : start[k + 1]]
+        except BROKEN as error:
+            reason = " ".join(str(error).split())[:100]
+            raise InputError(f"{self._group.file.filename}: {self.name}, {name}", f"is damaged ({reason})") from None
 
     def _all(self, name: str) -> Floats:
         if not self.is_constant:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
 
-from crumple.datasets.datasheet import RunFacts, describe_dataset
-from crumple.datasets.sampling import Sample, sample_state, transfer_operator
+from crumple.datasets.datasheet import describe_dataset
+from crumple.datasets.lenient_file import LenientFile
+from crumple.datasets.run_writer import RunWriter
+from crumple.datasets.sampling import Sample, sample_state
 from crumple.datasets.sources import Source, find_sources
 from crumple.errors import InputError
 from crumple.export.clip import finest_frame, parse_frames
 from crumple.export.resample import Resampler
-from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.texture import pattern_boxes
 from crumple.recording.files import TEMPORARY_SUFFIX, StorageError, sync_folder, write_atomically
-from crumple.recording.obstacles import obstacle_surface
 from crumple.recording.recording import Recording
-from crumple.scenes import build
 from crumple.simulation.model import Model
 from crumple.state import State
 
@@ -32,11 +29,6 @@ FORMAT = 1
 TOPOLOGIES = ("changing", "constant")
 PRECISIONS = {"single": np.float32, "double": np.float64}
 SUFFIXES = (".h5", ".hdf5")
-CHUNK = 2048
-"""Rows of an array that are compressed together."""
-PACKED = {"compression": "gzip", "compression_opts": 4, "shuffle": True}
-MESH_FIELDS = ("u", "faces", "vertex_node", "face_sheet", "face_material", "edge_label")
-KINDS = ("node", "face", "pin", "contact")
 
 Progress = Callable[[int, int], None]
 """Called with the number of finished frames and of all."""
@@ -104,51 +96,37 @@ def _write(
     """Write everything into a temporary file, which gets its name when it is complete."""
     temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
     done, total = 0, sum(map(len, chosen))
-    begun = _create(temporary)
-    try:
-        with begun as file:
-            file.attrs["crumple_dataset"] = FORMAT
-            file.attrs["crumple_version"] = version("crumple")
-            file.attrs["topology"] = "changing" if resampler is None else "constant"
-            file.attrs["units"] = "SI: m, s, kg, N"
-            facts = []
-            for number, (source, frames) in enumerate(zip(sources, chosen, strict=True)):
-                writer = RunWriter(file.create_group(f"runs/{number:06d}"), source, precision)
-                for sample in _samples(source.recording, writer.model, frames, resampler, contacts):
-                    writer.add(sample)
-                    done += 1
-                    if progress:
-                        progress(done, total)
-                facts.append(writer.close())
-            text = describe_dataset(facts, constant=resampler is not None, contacts=contacts, precision=precision)
-            file.create_dataset("datasheet", data=text)
-        _make_durable(temporary)
-        write_atomically(datasheet_path(path), text.encode())
-        os.replace(temporary, path)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise StorageError(path, error, "nothing was written; free some space or choose another place") from None
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _create(path: Path) -> h5py.File:
-    """A new HDF5 file for writing; one that another process is writing stays as it is."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return h5py.File(path, "w", libver=("v108", "v110"))
-    except OSError as error:
-        remedy = "cannot be written: is the folder writable, is another process writing this dataset?"
-        raise StorageError(path, error, remedy) from None
-
-
-def _make_durable(path: Path) -> None:
-    """The content is on the disk before the file gets its name."""
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with LenientFile(temporary) as disk:
+        try:
+            with h5py.File(disk, "w", libver=("v108", "v110")) as file:
+                file.attrs["crumple_dataset"] = FORMAT
+                file.attrs["crumple_version"] = version("crumple")
+                file.attrs["topology"] = "changing" if resampler is None else "constant"
+                file.attrs["units"] = "SI: m, s, kg, N"
+                facts = []
+                for number, (source, frames) in enumerate(zip(sources, chosen, strict=True)):
+                    writer = RunWriter(file.create_group(f"runs/{number:06d}"), source, precision)
+                    for sample in _samples(source.recording, writer.model, frames, resampler, contacts):
+                        writer.add(sample)
+                        if disk.error is not None:
+                            raise disk.error
+                        done += 1
+                        if progress:
+                            progress(done, total)
+                    facts.append(writer.close())
+                text = describe_dataset(facts, constant=resampler is not None, contacts=contacts, precision=precision)
+                file.create_dataset("datasheet", data=text)
+            disk.settle()
+            write_atomically(datasheet_path(path), text.encode())
+        except BaseException as error:
+            disk.close()
+            temporary.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                remedy = "nothing was written; free some space or choose another place"
+                raise StorageError(path, error, remedy) from None
+            raise
+    os.replace(temporary, path)
+    sync_folder(path.parent)
 
 
 def _samples(
@@ -172,129 +150,3 @@ def _one_resampler(sources: list[Source], chosen: list[list[int]]) -> Resampler:
         finest = state if finest is None or state.mesh.face_count > finest.mesh.face_count else finest
     assert finest is not None
     return Resampler(finest.mesh)
-
-
-class RunWriter:
-    """Adds the samples of one run to its `group`.
-
-    Arrays of all frames are laid one after the other; `node_start` (frame_count + 1) and so on say where each begins.
-    """
-
-    def __init__(self, group: h5py.Group, source: Source, precision: type) -> None:
-        self.model = _model_of(source.recording)
-        self._group, self._source, self._precision = group, source, precision
-        self._starts: dict[str, list[int]] = {}
-        self._series: dict[str, list[Any]] = {"time": [], "frame": [], "mesh": [], "handle": [], "obstacle": []}
-        self._mesh: SheetMesh | None = None
-        self._counts: list[tuple[int, int]] = []
-        self._transfers: list[int] = []
-        self._obstacles: np.ndarray | None = None
-        self._describe()
-
-    def add(self, sample: Sample) -> None:
-        """Append a frame."""
-        self._add_mesh(sample.mesh)
-        for kind, columns in sample.columns.items():
-            starts = self._starts.setdefault(kind, [0])
-            for name, values in columns.items():
-                self._append(name if kind in ("node", "face") else f"{kind}_{name}", values)
-            starts.append(starts[-1] + len(next(iter(columns.values()))))
-        self._add_obstacles(sample)
-        self._series["time"].append(sample.time)
-        self._series["frame"].append(sample.frame)
-        self._series["handle"].append(sample.handles)
-        self._counts.append((sample.mesh.node_count, sample.mesh.face_count))
-
-    def close(self) -> RunFacts:
-        """Write what is known at the end only, and return what the datasheet tells."""
-        put = self._group.create_dataset
-        put("time", data=np.array(self._series["time"], np.float64))
-        put("frame", data=np.array(self._series["frame"], np.int64))
-        put("frame_mesh", data=np.array(self._series["mesh"], np.int32))
-        put("frame_obstacle", data=np.array(self._series["obstacle"], np.int32))
-        put("handle_position", data=np.array(self._series["handle"], self._precision))
-        put("transfer_frame", data=np.array(self._transfers, np.int32))
-        for kind, starts in self._starts.items():
-            put(f"{kind}_start", data=np.array(starts, np.int64))
-        contacts = self._starts.get("contact", [0])[-1]
-        return RunFacts(self._source, self.model, self._series["time"], self._counts, len(self._transfers), contacts)
-
-    def _describe(self) -> None:
-        """Names and what is constant."""
-        attrs, model, recording = self._group.attrs, self.model, self._source.recording
-        attrs["name"] = self._source.name
-        attrs["parameters"] = json.dumps(self._source.parameters)
-        attrs["sheets"] = json.dumps(model.sheet_names)
-        attrs["handles"] = json.dumps([handle.name for handle in model.handles])
-        attrs["obstacles"] = json.dumps([obstacle.name for obstacle in model.obstacles])
-        attrs["materials"] = json.dumps([material.name for material in model.materials])
-        if recording.scene_path.is_file():
-            self._group.create_dataset("scene", data=recording.scene_path.read_text(encoding="utf-8"))
-        surface = obstacle_surface(model)
-        self._group.create_dataset("obstacle_faces", data=surface.faces)
-        self._group.create_dataset("obstacle_node_part", data=surface.node_obstacle)
-
-    def _add_mesh(self, mesh: SheetMesh) -> None:
-        """Write a mesh that is another than the one before, with the operators between the two."""
-        before = self._mesh
-        if before is None or not _is_same(before, mesh):
-            number = len(self._group["meshes"]) if "meshes" in self._group else 0
-            folder = self._group.create_group(f"meshes/{number:06d}")
-            for name in MESH_FIELDS:
-                values = getattr(mesh, name)
-                folder.create_dataset(name, data=_cast(values, self._precision), chunks=True, **PACKED)
-            if before is not None:
-                self._transfers.append(len(self._series["mesh"]))
-                self._add_operator("forward", before, mesh)
-                self._add_operator("backward", mesh, before)
-            self._mesh = mesh
-        self._series["mesh"].append(len(self._group["meshes"]) - 1)
-
-    def _add_operator(self, name: str, source: SheetMesh, target: SheetMesh) -> None:
-        matrix = transfer_operator(source, target).tocoo()
-        for part, values in (("row", matrix.row), ("column", matrix.col), ("weight", matrix.data)):
-            self._append(f"{name}_{part}", values.astype(np.int32) if part != "weight" else values)
-        starts = self._starts.setdefault(name, [0])
-        starts.append(starts[-1] + matrix.nnz)
-
-    def _add_obstacles(self, sample: Sample) -> None:
-        """Write where the obstacles are if they moved."""
-        if self._obstacles is None or not np.array_equal(self._obstacles, sample.obstacle_x):
-            self._append("obstacle_x", sample.obstacle_x[None])
-            self._obstacles = sample.obstacle_x
-        self._series["obstacle"].append(len(self._group["obstacle_x"]) - 1)
-
-    def _append(self, name: str, values: np.ndarray) -> None:
-        """Lay rows behind those that are there."""
-        values = _cast(values, self._precision)
-        if name not in self._group:
-            rows = max(1, min(CHUNK, CHUNK * 4 // max(1, int(np.prod(values.shape[1:])))))
-            shape = (0, *values.shape[1:])
-            chunks = (rows, *(max(1, n) for n in values.shape[1:]))
-            self._group.create_dataset(
-                name, shape, values.dtype, maxshape=(None, *values.shape[1:]), chunks=chunks, **PACKED
-            )
-        array = self._group[name]
-        count = len(array)
-        array.resize(count + len(values), axis=0)
-        if len(values):
-            array[count:] = values
-
-
-def _model_of(recording: Recording) -> Model:
-    """The model of a recording, from its scene if it is not stored."""
-    model = recording.present_model()
-    if model is None and recording.scene_path.is_file():
-        return build(recording.scene_path)[0]
-    return recording.model() if model is None else model
-
-
-def _is_same(one: SheetMesh, other: SheetMesh) -> bool:
-    """Whether two meshes have the same faces, corner for corner, and the same pattern."""
-    return one is other or all(
-        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("faces", "vertex_node", "u")
-    )
-
-
-def _cast(values: np.ndarray, precision: type) -> np.ndarray:
-    return values.astype(precision) if values.dtype.kind == "f" else values

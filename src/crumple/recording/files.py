@@ -94,7 +94,7 @@ def lock_folder(folder: Path) -> IO[bytes]:
     refuse_link(path)
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS | BINARY, 0o666), "ab")
     try:
-        _lock(file)
+        lock_file(file)
     except OSError as error:
         file.close()
         if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
@@ -103,7 +103,7 @@ def lock_folder(folder: Path) -> IO[bytes]:
     return file
 
 
-def _lock(file: IO[bytes]) -> None:
+def lock_file(file: IO[bytes]) -> None:
     """Take an exclusive lock that the system releases when the process dies; OSError when it is taken."""
     if os.name == "nt":
         import msvcrt
