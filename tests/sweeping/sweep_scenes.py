@@ -86,7 +86,7 @@ def finished(process: subprocess.Popen[str], timeout: float = 240.0) -> str:
     return said
 
 
-def wait_until(condition, timeout: float = 120.0) -> None:
+def wait_until(condition, timeout: float = 180.0) -> None:
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"

@@ -23,6 +23,8 @@ from crumple.sweeping.table import DONE, make_table
 
 MOST_COLUMNS = 6
 """Points that are shown on the terminal."""
+ROUNDING = 1e-9
+"""Share of a mean below which an error is one of the arithmetic."""
 
 
 def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
@@ -64,8 +66,7 @@ def _show(console: Console, folder: SweepFolder, table: Any, means: Any) -> None
     for row in means.to_dict("records"):
         point = tuple(f"{short[key]} {show_value(row[key])}" for key in keys)
         columns[point] = max(columns.get(point, 0), int(row["count"]))
-        shown = format_value(float(row["mean"]) if row["count"] else None)
-        cells[row["metric"], point] = shown + (f" ± {row['error']:.1g}" if row["error"] and row["error"] > 0.0 else "")
+        cells[row["metric"], point] = _shown(row)
     points = list(columns)[:MOST_COLUMNS]
     head = ["", *("\n".join([*point, f"{columns[point]} runs"]) for point in points)]
     rows = []
@@ -75,3 +76,12 @@ def _show(console: Console, folder: SweepFolder, table: Any, means: Any) -> None
     show_table(console, "", [escape(cell) for cell in head], [tuple(map(escape, row)) for row in rows])
     if len(columns) > len(points):
         console.print(f"and {len(columns) - len(points)} more points in means.csv", highlight=False)
+
+
+def _shown(row: dict[str, Any]) -> str:
+    """Mean ± standard error; errors that are rounding are left out."""
+    if not row["count"]:
+        return format_value(None)
+    mean, error = float(row["mean"]), row["error"]
+    is_known = error is not None and error > ROUNDING * abs(mean)
+    return format_value(mean) + (f" ± {error:.2g}" if is_known else "")

@@ -101,6 +101,9 @@ def save_law(law: MassSize, path: Path) -> Path | None:
     axes.plot(1e3 * span, 1e3 * size * (span / middle) ** law.exponent, color=BLUE, label=fitted)
     known = f"M^{MASS_SIZE}, sheets of one thickness"
     axes.plot(1e3 * span, 1e3 * size * (span / middle) ** MASS_SIZE, "--", color=RED, label=known)
+    for axis in (axes.xaxis, axes.yaxis):  # spans are too short for powers of ten
+        axis.set_major_formatter("{x:.3g}")
+        axis.set_minor_formatter("{x:.2g}")
     finish_axes(axes, "mass [g]", f"radius at {PRESSURE:g} Pa [mm]", "size of balls")
     return save_canvas(canvas, path)
 
