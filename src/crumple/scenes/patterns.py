@@ -63,14 +63,20 @@ def pattern_sheet(shape: Any) -> PatternMesh:
 
 
 def pattern_extent(shape: Any) -> tuple[float, float]:
-    """About the area [m²] of a pattern and the length of all its lines [m]; 0 when it cannot be read."""
+    """The area of the facets of a pattern [m²] and the length of all its lines [m]; 0 when it cannot be read."""
     try:
         pattern = shape_pattern(shape)
     except (InputError, OSError):
         return 0.0, 0.0
-    width, height = pattern.extent
     ends = pattern.vertices[pattern.edges]
-    return float(width * height), float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).sum())
+    area = sum(_ring_area(pattern.vertices[ring]) for rings in pattern.facets.rings for ring in rings)
+    return area, float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).sum())
+
+
+def _ring_area(points: Floats) -> float:
+    """Area of a polygon (n, 2) [m²]; holes, which run the other way, count as negative."""
+    x, y = points.T
+    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
 def pattern_folds(shape: Any) -> Folds:
