@@ -19,7 +19,7 @@ from crumple.typing import Bools, Floats, Ints
 
 SNAP = radians(10.0)
 """A crack takes an edge that is this close to the way it wants to go."""
-FIRST = 0.05
+FIRST = 0.03
 """Length of the edge that is cut when a crack runs on, over the edge length at tips: from there the tip glides."""
 NARROW = 0.02
 """Share of an edge at its ends in which it is not split."""
