@@ -62,7 +62,9 @@ def validate_perforation(shares: tuple[float, ...] = (0.3, 0.6), length: float =
             Check(f"{label}: crossings of the sheet with itself", 0.0, float(sum(row.crossings for row in rows)), 0.0),
         ]
         curves.append(curve(label, [(1e3 * row.way, value / TEAR) for row, value in zip(rows, force, strict=True)]))
-    return CaseResult("perforation", tuple(checks), figure=Figure("way of the grips [mm]", "2 F/(G_c t)", tuple(curves)))
+    return CaseResult(
+        "perforation", tuple(checks), figure=Figure("way of the grips [mm]", "2 F/(G_c t)", tuple(curves))
+    )
 
 
 def tear_trouser(kind: str, size: float, length: float, *, uncut: float | None = None) -> list[Pulled]:
