@@ -185,7 +185,7 @@ def test_velocities_follow_the_new_nodes(tmp_path):
         ({"angle": 30, "line": [[0, 0], [0, 0.1]]}, r"creases\[0\]\.line.*inside the sheet"),
         ({"angle": 30, "label": 3}, r"creases\[0\]\.label = 3 .*no inner edge"),
         ({"angle": 30, "line": LINE, "damage": -1}, r"creases\[0\]\.damage = -1"),
-        ({"angle": 30, "line": LINE, "width": 1}, r"creases\[0\]\.width.*unknown key"),
+        ({"angle": 30, "line": LINE, "breadth": 1}, r"creases\[0\]\.breadth.*unknown key"),
     ],
 )
 def test_bad_creases_are_refused_by_key(crease, message):

@@ -100,9 +100,9 @@ def analyze_recording(
 
     `plane`: normal of the cross-section;  `ridge_curvature` from which a face belongs to a ridge [1/m].
     """
-    model = recording_model(recording)
-    frame = -1 if frame is None and model.tearing is not None else frame
-    state = load_frame(recording, frame)
+    if frame is None and recording.frames and recording_model(recording).tearing is not None:
+        frame = -1
+    state, model = load_frame(recording, frame), recording_model(recording)
     analysis = analyze_state(model, state, plane=plane, ridge_curvature=ridge_curvature)
     return analysis if analysis.tears is None else replace(analysis, tears=measure_tears(model, state, recording))
 

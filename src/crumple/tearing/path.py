@@ -209,7 +209,7 @@ def _split(mesh: SheetMesh, edge: int, share: float) -> tuple[Change, int] | Non
 def _bring_back(
     mesh: SheetMesh, vertex: int, end: int, direction: Floats | None, length: float
 ) -> tuple[Change, int] | None:
-    """The vertex `end` of an edge glides to `length` [m] from `vertex`, along `direction` (2,) from there if that can be;
+    """The vertex `end` of an edge glides to `length` [m] from `vertex`, along `direction` (2,) if that can be;
     where it cannot glide, or without a direction, the edge is split there."""
     along = mesh.u[end] - mesh.u[vertex]
     full = float(np.linalg.norm(along))
