@@ -29,7 +29,8 @@ CONTACT = ContactOptions(activation=5e-4, sheet_thickness=(THICKNESS,), friction
 @dataclass(frozen=True)
 class Pulled:
     """One step of a pull: `way` of each grip [m], `force` of the first (3,) [N], `tip` (2,) [m] on the pattern, the
-    `work` of fracture so far [J], the energy `stored` in sheet and grips [J], and `crossings` of the sheet with itself."""
+    `work` of fracture so far [J], the energy `stored` in sheet and grips [J], and `crossings` of the sheet with
+    itself."""
 
     way: float
     force: Floats
