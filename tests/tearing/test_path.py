@@ -47,7 +47,8 @@ def test_a_wandering_crack_leaves_a_valid_sheet_that_does_not_touch_itself(seed:
         way = np.array([np.cos(angle), np.sin(angle)])
         opening = open_ahead(state.mesh, node, way, size=SIZE, kept=free(state.mesh))
         assert opening is not None
-        assert opening.heading @ way > np.cos(np.radians(10.1))
+        if opening.length > 0.02 * SIZE:  # sides are not split near their ends
+            assert opening.heading @ way > np.cos(np.radians(10.1))
         state, node, cuts = opened(state, opening), opening.tip, cuts + 1
         if node < 0:
             break

@@ -50,6 +50,8 @@ MOST_TRIALS = 8
 """Places that are tried for a gliding tip."""
 FIRST_GLIDE = 0.02
 """The first of them, over the edge length at tips."""
+SHRUNK = 0.8
+"""Share of a fresh cut by which its tip may be drawn back."""
 SHORTEST = 0.3
 """Way that a crack runs straight before it may turn again, over the edge length at tips."""
 LEAST_ROOM = 0.05
@@ -184,7 +186,30 @@ class _Step:
             found = self.glided(trial, number, load, size, min(room, 2.0 * LEAST_ROOM * size) if is_short else room)
             if found is not None:
                 return found
-        return self.opened(trial, number, load, size)
+        found = self.opened(trial, number, load, size)
+        is_same = found is not None and len(found.state.tips.node) == len(tips.node)
+        return self.drawn_back(found, number, size) if found is not None and is_same else found
+
+    def drawn_back(self, trial: _Trial, number: int, size: float) -> _Trial:
+        """The tip moved back towards where the last edge was cut, to where Γ = 1, if that was too long."""
+        tips, mesh = trial.state.tips, trial.state.mesh
+        load = _load(trial, number, size)
+        vertex = node_vertex(mesh, int(tips.node[number]))
+        way = -SHRUNK * float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
+        low, high, best = None, (0.0, load.straight[1]), trial
+        if high[1] >= 1.0 - TOLERANCE:
+            return trial
+        for _ in range(MOST_TRIALS):
+            tried = self._glide(trial, best, number, load, way)
+            if tried is None:
+                return best
+            best, ratio = tried, _load(tried, number, size).straight[1]
+            if abs(ratio - 1.0) <= TOLERANCE or (ratio < 1.0 and low is None):
+                return best
+            low, high = ((way, ratio), high) if ratio > 1.0 else (low, (way, ratio))
+            assert low is not None
+            way = _interpolate(low, high)
+        return best
 
     def glided(self, trial: _Trial, number: int, load: Load, size: float, room: float) -> _Trial | None:
         """The tip moved along its heading to where Γ = 1, or as far as there is `room` [m]."""

@@ -19,7 +19,7 @@ from crumple.typing import Bools, Floats, Ints
 
 SNAP = radians(10.0)
 """A crack takes an edge that is this close to the way it wants to go."""
-FIRST = 0.05
+FIRST = 0.03
 """Length of the edge that is cut when a crack runs on, over the edge length at tips: from there the tip glides."""
 NARROW = 0.02
 """Share of an edge at its ends in which it is not split."""
@@ -209,8 +209,8 @@ def _split(mesh: SheetMesh, edge: int, share: float) -> tuple[Change, int] | Non
 def _bring_back(
     mesh: SheetMesh, vertex: int, end: int, direction: Floats | None, length: float
 ) -> tuple[Change, int] | None:
-    """The vertex `end` of an edge glides to `length` [m] from `vertex`, along `direction` (2,) if that can be; where
-    it cannot glide, or without a direction, the edge is split there."""
+    """The vertex `end` of an edge glides to `length` [m] from `vertex`, along `direction` (2,) if that can be;
+    where it cannot glide, or without a direction, the edge is split there."""
     along = mesh.u[end] - mesh.u[vertex]
     full = float(np.linalg.norm(along))
     for way in () if direction is None else (direction, along / full):

@@ -11,8 +11,9 @@ from crumple.contact import find_intersections
 from crumple.materials.material import Material
 from crumple.mesh import SheetMesh
 from crumple.scenes.cuts import slit_open
-from crumple.simulation.derived import contact_surface
+from crumple.simulation.derived import Derived, contact_surface
 from crumple.simulation.model import ContactOptions, Model
+from crumple.simulation.step import measure_energies
 from crumple.state import Pins, State, initial_state
 from crumple.tearing import Tearing
 from crumple.typing import Floats, Ints
@@ -28,12 +29,14 @@ CONTACT = ContactOptions(activation=5e-4, sheet_thickness=(THICKNESS,), friction
 @dataclass(frozen=True)
 class Pulled:
     """One step of a pull: `way` of each grip [m], `force` of the first (3,) [N], `tip` (2,) [m] on the pattern, the
-    `work` of fracture so far [J], and `crossings` of the sheet with itself."""
+    `work` of fracture so far [J], the energy `stored` in sheet and grips [J], and `crossings` of the sheet with
+    itself."""
 
     way: float
     force: Floats
     tip: Floats
     work: float
+    stored: float
     crossings: int
 
 
@@ -98,5 +101,6 @@ def pull(
             crossings = len(find_intersections(contact_surface(model, state, state.time), state.x))
         if state.torn.length() > start:
             force = reaction(model, state, 0)
-            rows.append(Pulled(way, force, state.torn.points[-1], state.fracture_work, crossings))
+            stored = sum(measure_energies(state, Derived(model, state)).values())
+            rows.append(Pulled(way, force, state.torn.points[-1], state.fracture_work, stored, crossings))
     return state, rows

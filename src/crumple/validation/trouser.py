@@ -18,7 +18,7 @@ from crumple.validation.torn_sheet import TEAR, Pulled, grip, pull, sides, slit_
 
 WIDTH, HEIGHT, SLIT = 0.04, 0.08, 0.03
 """Of the sheet, and how deep it is slit [m]."""
-MESHES: tuple[tuple[str, float], ...] = (("alternating", 5e-3), ("alternating", 10e-3 / 3.0), ("delaunay", 4e-3))
+MESHES: tuple[tuple[str, float], ...] = (("alternating", 5e-3), ("alternating", 10e-3 / 3.0), ("delaunay", 3e-3))
 """Kinds of meshes and their edge lengths [m]."""
 LABEL = 1
 """Of the edges along a perforation."""
@@ -39,6 +39,7 @@ def validate_trouser(meshes: tuple[tuple[str, float], ...] = MESHES, length: flo
             relative_check(f"{label}: mean 2 F/(G_c t)", 1.0, means[-1] / TEAR, 0.10),
             range_check(f"{label}: standard deviation over it", (0.0, 0.25), float(force.std()) / TEAR),
             relative_check(f"{label}: work of the grips per length/(G_c t)", 1.0, _work(rows) / TEAR, 0.10),
+            relative_check(f"{label}: (stored + fracture)/work of the grips", 1.0, _kept(rows), 0.05),
             range_check(f"{label}: way of the crack off the middle, over its length", (0.0, 0.05), _stray(rows)),
             Check(f"{label}: crossings of the sheet with itself", 0.0, float(sum(row.crossings for row in rows)), 0.0),
         ]
@@ -98,6 +99,13 @@ def _work(rows: list[Pulled]) -> float:
     way, force = np.array([row.way for row in rows]), np.array([row.force[2] for row in rows])
     ran = float(np.linalg.norm(rows[-1].tip - rows[0].tip))
     return float(np.trapezoid(2.0 * force, way)) / ran
+
+
+def _kept(rows: list[Pulled]) -> float:
+    """The energy that is stored and that tearing has taken, over the work of both grips."""
+    way, force = np.array([row.way for row in rows]), np.array([row.force[2] for row in rows])
+    gained = rows[-1].stored - rows[0].stored + rows[-1].work - rows[0].work
+    return gained / float(np.trapezoid(2.0 * force, way))
 
 
 def _stray(rows: list[Pulled]) -> float:
