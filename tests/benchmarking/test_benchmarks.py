@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from crumple.benchmarking import BENCHMARKS, describe_machine, run_benchmarks
+from crumple.benchmarking.creases import measure_creases
 from crumple.benchmarking.episodes import measure_episodes
 from crumple.benchmarking.folded import subdivide
 from crumple.benchmarking.iteration import _advance, _flat_state
@@ -123,3 +124,12 @@ def test_cold_start_takes_longer_than_warm_start():
     cold, warm, compilation = measure_start(1).records
     assert float(cold["first step [s]"]) > float(warm["first step [s]"])
     assert float(compilation["whole scene [s]"]) > 0.0
+
+
+@pytest.mark.slow
+def test_creases_are_measured_against_the_same_steps_without():
+    (record,) = measure_creases(16, 2, 4).records
+    assert record["faces"] == 2 * 16 * 15
+    assert record["rows"] == 4 * (15 + 2 * 14 + 2 * 14)
+    assert float(record["worst angle [°]"]) <= 0.1
+    assert float(record["ratio"]) > 0.0

@@ -23,7 +23,7 @@ from crumple.typing import Bools, Floats, Ints
 HARD, SPRING, FREE, SET = "hard", "spring", "free", "set"
 DRIVES = (HARD, SPRING, FREE, SET)
 STRENGTH = 1.0
-"""Moment per length that a hard crease bears by default [N]: no real crease bears more."""
+"""Moment per length that a hard crease bears by default [N], a guess; it must be finite, see `contract.constraint`."""
 RAMP = 0.2
 """Time [s] in which a hard crease makes up for 90° that it is away from its target."""
 

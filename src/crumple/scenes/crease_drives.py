@@ -25,7 +25,7 @@ from crumple.typing import Floats, Ints
 SAMPLES = 48
 """Times between two keys at which angles are given; linear in between."""
 ORIGAMI_LENGTH = 0.05
-"""Default of L* [m] in the stiffness B/L* of a crease spring: creases of office paper have about 30 to 80 mm."""
+"""Default of L* [m] in the stiffness B/L* of a crease spring, a guess."""
 MOST_MISFITS = 10
 """Vertices at which creases do not fit that are told."""
 

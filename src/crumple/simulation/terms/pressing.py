@@ -40,8 +40,8 @@ from crumple.state import CreaseRows, State
 from crumple.typing import Bools, Floats, Ints
 
 WEIGHT = 1000.0
-"""Weight ρ of held angles over what the sheet opposes to them, its bending and its inertia: with 300 and 1000 a solve
-in contact takes 14 and 5 % more iterations than without constraints, with 30 it may fail."""
+"""Weight ρ of held angles over what the sheet opposes to them, its bending and its inertia. In a prototype with hinges
+a solve in contact took 14 and 5 % more iterations than without constraints with 300 and 1000, and 30 failed."""
 MOST_TOLD = 5
 """Creases whose breaks a step tells one by one."""
 
