@@ -16,6 +16,7 @@ from dataclasses import replace
 from crumple.errors import SimulationError
 from crumple.simulation.adapting import remesh_state
 from crumple.simulation.derived import Derived
+from crumple.simulation.lips import grow_lips
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.projection import project
@@ -106,10 +107,16 @@ def embed(before: State, state: State, derived: Derived, is_embedded: bool) -> t
 
 
 def adapt(state: State, derived: Derived, warnings: list[str] | None = None) -> State:
-    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off.
+    """The state on a mesh that is as fine as its shape asks for, and with lips of cracks that have gained thickness.
 
     `warnings`: a list to add to when the mesh is coarser than asked for.
     """
+    remeshed = _remeshed(state, derived, warnings)
+    return remeshed if derived.model.tearing is None else grow_lips(derived.model, remeshed)
+
+
+def _remeshed(state: State, derived: Derived, warnings: list[str] | None) -> State:
+    """The state on a mesh that is as fine as its shape asks for; itself when remeshing is off."""
     model, timer = derived.model, derived.timer
     if model.remeshing is None:
         return state
