@@ -6,6 +6,7 @@ the fold angle; the plastic embedding is settled, so that the first remeshing fi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,8 @@ def crease_sheet(sheet: Sheet, k: int, state: State, materials: list[Material], 
     y = Embedding(mesh).settle(state.y, plastic)
     x = _laid_on(y, state.x) if sheet.folded else state.x
     crease = crease_tensor(bent, damage)
-    return state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage, crease=crease)
+    mesh = _freed(creases, labels, mesh)
+    return state.replaced(mesh=mesh, x=x, y=y, plastic_curvature=plastic, damage=damage, crease=crease)
 
 
 def _read_shape(file: str, k: int, mesh: SheetMesh, problems: Problems) -> Floats | None:
@@ -157,6 +159,12 @@ def _worked(creases: list[Crease], mesh: SheetMesh, labels: list[int], plastic: 
             more = np.radians(crease.worked) - np.abs(rest_angle(stencil, bent))
             bent = bent + bending_strain(stencil, np.where(hinge_label == label, more, 0.0))
     return bent
+
+
+def _freed(creases: list[Crease], labels: list[int], mesh: SheetMesh) -> SheetMesh:
+    """The mesh without the labels of lines that are flat: there is no angle there that remeshing could lose."""
+    flat = [label for crease, label in zip(creases, labels, strict=True) if crease.line and not crease.angle]
+    return replace(mesh, edge_label=np.where(np.isin(mesh.edge_label, flat), 0, mesh.edge_label).astype(np.int32))
 
 
 def loose_creases(shape: Any) -> list[Crease]:
