@@ -137,7 +137,7 @@ def test_a_flat_fold_keeps_its_width_when_the_mesh_is_made_anew():
     far = int(np.argmin(np.linalg.norm(mesh.u - [0.05, 0.08], axis=1)))
     sound = 6e3 * 105e-6
     along = [float(resistance(toughness, mesh, int(vertex), np.array([[1.0, 0.0]]))[0]) for vertex in on_fold]
-    assert np.mean(along) < 0.45 * sound
+    assert np.mean(along) < 0.5 * sound
     assert resistance(toughness, mesh, far, np.array([[1.0, 0.0]]))[0] == pytest.approx(sound, rel=1e-6)
 
 
