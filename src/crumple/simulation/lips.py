@@ -1,9 +1,11 @@
 """Lips of cracks gain thickness: once per frame they part in `node_rest`, where contact does not begin by that.
 
-A fresh cut is hardly wider than nothing (`tearing.opening`), so contact between its lips begins when they all but touch.
-As they part, the distance in `node_rest` that tells them apart may grow to the reach of contact, so that they meet later
-at their full thickness. Raising all nodes at once would make pairs near the tip act, so nodes of such pairs stay as they
-are.
+A fresh cut is hardly wider than nothing (`tearing.opening`), so contact between its lips begins when they all but
+touch.
+As they part, the distance in `node_rest` that tells them apart may grow to the reach of contact, so that they meet
+later
+at their full thickness. Raising all nodes at once would make pairs near the tip act, so nodes of such pairs stay as
+they are.
 """
 
 from __future__ import annotations

@@ -50,7 +50,9 @@ MOST_TRIALS = 8
 """Places that are tried for a gliding tip."""
 FIRST_GLIDE = 0.02
 """The first of them, over the edge length at tips."""
-SHRUNK = 0.8
+LEAST_TURN = 0.1
+"""Way that a crack has run before it turns although nothing drives it straight on, over the edge length at tips."""
+SHRUNK = 0.6
 """Share of a fresh cut by which its tip may be drawn back."""
 SHORTEST = 0.3
 """Way that a crack runs straight before it may turn again, over the edge length at tips."""
@@ -96,9 +98,12 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
     size = tip_size(derived.model, state)
     step = _Step(state, passage.stage, passage.obstacle_x, ACCURACY * size * _least_resistance(derived))
     trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
+    if passage.outcome.loose and len(state.tips.node) and max(load.ratio for load in _loads(trial, size)) > 1.0:
+        trial = step.solved_well(trial)  # the last digits of the solve are stress at the tips
     if derived.model.tearing.criterion == "strength":
         return _split(step, trial, size)
     blocked: set[int] = set()
+    stuck = 0
     sound: set[int] = set()
     for _ in range(MOST_CHANGES):
         loads = _loads(trial, size)
@@ -116,6 +121,7 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         found = step.advanced(trial, worst, loads[worst], size)
         if found is None:
             blocked.add(worst)
+            stuck += loads[worst].straight[1] > 1.0 + TOLERANCE
         elif len(found.state.tips.node) < len(trial.state.tips.node):
             trial, blocked = found, set()  # tips are numbered anew
         else:
@@ -124,7 +130,7 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         return Tear(
             trial.state, trial.derived, trial.iterations, f"t = {state.time:.4g} s: cracks have not come to rest"
         )
-    note = f"t = {state.time:.4g} s: {len(blocked)} crack(s) could not run on" if blocked else ""
+    note = f"t = {state.time:.4g} s: {stuck} crack(s) could not run on" if stuck else ""
     return Tear(trial.state, trial.derived, trial.iterations, note)
 
 
@@ -182,22 +188,36 @@ class _Step:
         can_glide = room > LEAST_ROOM * size and has_lips(mesh, int(tips.node[number]), heading)
         is_short = behind < SHORTEST * size
         is_driven = load.straight[1] > 1.0 + TOLERANCE
+        if can_glide and not is_driven and behind < LEAST_TURN * size:
+            return None  # it waits until it is driven straight on, or this way is long enough to turn
         if can_glide and is_driven and (is_short or float(load.direction @ heading) >= TURN):
             found = self.glided(trial, number, load, size, min(room, 2.0 * LEAST_ROOM * size) if is_short else room)
             if found is not None:
                 return found
         found = self.opened(trial, number, load, size)
         is_same = found is not None and len(found.state.tips.node) == len(tips.node)
-        return self.drawn_back(found, number, size) if found is not None and is_same else found
+        return self.drawn_back(found, number, size, load.resistance) if found is not None and is_same else found
 
-    def drawn_back(self, trial: _Trial, number: int, size: float) -> _Trial:
-        """The tip moved back towards where the last edge was cut, to where Γ = 1, if that was too long."""
+    def solved_well(self, trial: _Trial) -> _Trial:
+        """The step solved as well as tearing needs it, on the same mesh."""
+        state = trial.state
+        same = no_change(state.mesh)
+        found = self._solved(trial, same, state.x, state.tips, state.torn, state.fracture_work, same_links=True)
+        return found or trial
+
+    def drawn_back(self, trial: _Trial, number: int, size: float, charged: float) -> _Trial:
+        """The tip moved back towards where the last edge was cut, to where Γ = 1, if that was too long.
+
+        `charged` [N]: what was counted as work of fracture per length.
+        """
         tips, mesh = trial.state.tips, trial.state.mesh
         load = _load(trial, number, size)
+        load = replace(load, straight=(charged, load.straight[1]))
         vertex = node_vertex(mesh, int(tips.node[number]))
-        way = -SHRUNK * float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
+        length = float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
+        way = -SHRUNK * length
         low, high, best = None, (0.0, load.straight[1]), trial
-        if high[1] >= 1.0 - TOLERANCE:
+        if high[1] >= 1.0 - TOLERANCE or length < 0.9 * FIRST * size:
             return trial
         for _ in range(MOST_TRIALS):
             tried = self._glide(trial, best, number, load, way)
@@ -334,8 +354,14 @@ class _Step:
         if stage.is_static:
             solved = state.replaced(x=instant.x, half_turn=instant.half_turn)
         else:
+            # accelerations of nodes that have glided are worth nothing: the next step does not use any
             solved = state.replaced(
-                x=instant.x, v=instant.v, a=instant.a, half_turn=instant.half_turn, half_rate=instant.half_rate
+                x=instant.x,
+                v=instant.v,
+                a=instant.a,
+                half_turn=instant.half_turn,
+                half_rate=instant.half_rate,
+                has_acceleration=total.is_none and state.has_acceleration,
             )
         solved = solved.replaced(iterations=solved.iterations + outcome.iterations + trial.iterations)
         return _Trial(total, solved, derived, undamped, stage, trial.iterations + outcome.iterations)
