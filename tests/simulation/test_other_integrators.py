@@ -49,7 +49,7 @@ def advance(model, state, steps):
     energies, end = [], state.time + 1e3
     for _ in range(steps):
         fixed = model.solver.fixed_step
-        state, _, _ = advance_once(state, derived, min(end, state.time + fixed), True)
+        state, _, _, _ = advance_once(state, derived, min(end, state.time + fixed), True)
         energies.append(sum(measure_energies(state, derived).values()))
     return state, np.array(energies)
 
@@ -102,7 +102,7 @@ def test_semi_implicit_is_stable_at_a_hundred_critical_steps(critical):
 
 def test_verlet_chooses_a_stable_step_itself(critical):
     model, state = fluttering("verlet")
-    _, report, _ = advance_once(state, Derived(model, state), 0.04, True)
+    _, report, _, _ = advance_once(state, Derived(model, state), 0.04, True)
     assert 0.25 * critical < report.step <= 0.5 * critical
 
 
@@ -118,7 +118,7 @@ def test_the_semi_implicit_step_is_the_linear_system_of_the_paper(critical):
     model, state = fluttering("semi-implicit", step)
     derived = Derived(model, state)
     energies = [e for kind, term in derived.terms if kind.is_in_play for e in term.stored(state, 0.0)]
-    moved, _, _ = advance_once(state, derived, step, True)
+    moved, _, _, _ = advance_once(state, derived, step, True)
     change = moved.v - state.v
 
     def force(x):
@@ -177,7 +177,7 @@ def test_velocities_die_away_at_their_rate():
     model = replace(model, velocity_damping=5.0)
     before = node_masses(state.mesh, model.materials) @ state.v
     for _ in range(4):
-        state, _, _ = advance_once(state, Derived(model, state), state.time + 0.01, True)
+        state, _, _, _ = advance_once(state, Derived(model, state), state.time + 0.01, True)
     after = node_masses(state.mesh, model.materials) @ state.v
     np.testing.assert_allclose(after, before / 1.05**4, rtol=1e-6)
     with pytest.raises(InputError, match="velocity_damping"):

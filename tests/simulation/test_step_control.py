@@ -84,7 +84,7 @@ def test_a_prescribed_step_is_taken():
 def test_a_failed_step_is_halved_and_remembers_what_it_cost():
     again = next_attempt(OPTIONS, Attempt(0.01, retries=1, iterations=7), Ending.NOT_CONVERGED,
                          passage(Ending.NOT_CONVERGED, iterations=5), 0.0)  # fmt: skip
-    assert again == Attempt(0.005, False, False, 2, 12)
+    assert again == Attempt(0.005, False, False, 2, 12, "Newton's method did not converge")
     touching = next_attempt(
         OPTIONS, Attempt(0.01), Ending.NOT_CONVERGED, passage(Ending.NOT_CONVERGED, contacts=3), 0.0
     )

@@ -56,7 +56,7 @@ def test_a_fold_is_as_easy_to_tear_on_any_mesh():
     """A fold by 2 rad that is a row of hinges has m of 2 rad along it on every mesh, and no part across."""
     material, options = preset("paper80"), Tearing()
     sound = material.tear_energy[0] * material.thickness
-    m = 1.0 + (options.crease_factor - 1.0) * (1.0 - exp(-1.0))
+    m = 1.0 + (options.crease_factor - 1.0) * (1.0 - exp(-2.0 / options.crease_angle))
     for size in (0.02, 0.01, 0.005):
         mesh = rectangle(0.1, 0.1, size)[0]
         ends = mesh.node_rest[mesh.hinges.nodes[:, :2], 1]

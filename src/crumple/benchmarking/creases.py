@@ -68,7 +68,7 @@ def _advance(model: Model, state: State) -> tuple[State, float, int, int]:
     """The state one step later, CPU seconds, iterations and contacts; what is prepared once per mesh does not count."""
     derived = Derived(model, state).prepared()
     begin = clock.process_time()
-    after, report, _ = advance_once(state, derived, state.time + STEP, True)
+    after, report, _, _ = advance_once(state, derived, state.time + STEP, True)
     return after, clock.process_time() - begin, report.iterations, report.contacts
 
 

@@ -45,6 +45,8 @@ def sheet_kinds(recording: Recording) -> list[SheetKind]:
 def _kind(sheet) -> SheetKind:  # type: ignore[no-untyped-def]
     """By the names of the sheet's material and of the sheet, otherwise by the material's numbers."""
     table = sheet.materials[0] if sheet.materials is not None else sheet.material
+    if table is None:
+        raise InputError("material", f"of the sheet {sheet.name!r} is missing")
     material = make_material(table, "")
     for name in (table.preset, table.file, sheet.name):
         if name and (look := known_look(str(name))):

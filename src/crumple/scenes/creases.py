@@ -6,7 +6,7 @@ the fold angle; the plastic embedding is settled, so that the first remeshing fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +108,7 @@ def crease_sheet(
     y = Embedding(mesh).settle(state.y, plastic)
     x = _laid_on(y, state.x) if sheet.folded else state.x
     worked = crease_tensor(bent, damage)
-    mesh = _freed(creases, labels, mesh)
-    state = state.replaced(mesh=mesh, x=x, y=y, plastic_curvature=plastic, damage=damage, crease=worked)
+    state = state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage, crease=worked)
     return CreasedSheet(state, drives)
 
 
@@ -222,19 +221,6 @@ def _worked(creases: list[Crease], mesh: SheetMesh, labels: list[Ints], plastic:
             more = np.radians(crease.worked) - np.abs(rest_angle(stencil, bent))
             bent = bent + bending_strain(stencil, np.where(np.isin(hinge_label, label), more, 0.0))
     return bent
-
-
-def _freed(creases: list[Crease], labels: list[Ints], mesh: SheetMesh) -> SheetMesh:
-    """The mesh without the labels of lines that are flat and stay so: there is no angle there that remeshing could
-    lose."""
-    flat: list[int] = []
-    for crease, own in zip(creases, labels, strict=True):
-        is_plain = crease.drive == SET and crease.press is None and crease.band is None
-        if is_plain and crease.line and not crease.angle:
-            flat += own.tolist()
-    if not flat:
-        return mesh
-    return replace(mesh, edge_label=np.where(np.isin(mesh.edge_label, flat), 0, mesh.edge_label).astype(np.int32))
 
 
 def loose_creases(shape: Any) -> list[Crease]:

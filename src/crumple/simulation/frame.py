@@ -23,6 +23,7 @@ from crumple.simulation.projection import project
 from crumple.simulation.pulling import handle_pulls
 from crumple.simulation.step import measure_energies, take_step
 from crumple.simulation.tearing import tear
+from crumple.simulation.tip_load import spare_tips
 from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.state import State
@@ -84,6 +85,8 @@ def settle(state: State, derived: Derived, step: float) -> State:
     before = state
     for _, term in derived.terms:
         state = term.settle(state, step)
+    if derived.model.tearing is not None:
+        state = spare_tips(before, state, derived.model)
     if state is before or not state.has_acceleration:
         return state
     change = _pull(state, derived) - _pull(before, derived)  # yielding has relaxed some of the force

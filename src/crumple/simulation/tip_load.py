@@ -31,6 +31,8 @@ from crumple.typing import Floats
 
 ANGLES = 72
 """Directions that are tried at a tip, apart from those of its edges."""
+PROCESS_ZONE = 5.0
+"""Radius around a tip within which bends do not count as creases, over the edge length at tips."""
 FORWARD = np.cos(np.radians(75.0))
 """Cracks do not kink by more: pure shear turns them by 70.5°."""
 
@@ -55,6 +57,25 @@ def tip_size(model: Model, state: State) -> float:
     if model.remeshing is not None:
         return min(options.size_min for options in model.remeshing.all_sizing)
     return float(np.sqrt(4.0 / np.sqrt(3.0) * np.abs(state.mesh.face_area).mean()))
+
+
+def spare_tips(before: State, state: State, model: Model) -> State:
+    """The state whose faces around tips have the crease tensors of `before`.
+
+    What yields around a tip yields because the crack runs: it is a part of the energy that tearing takes, not a fold
+    that was there. Otherwise a crack would follow the bends that it makes itself.
+    """
+    if not len(state.tips.node) or state.crease is before.crease:
+        return state
+    mesh = state.mesh
+    tips = np.array([node_vertex(mesh, int(node)) for node in state.tips.node])
+    middle = mesh.u[mesh.faces].mean(axis=1)
+    near = np.zeros(mesh.face_count, bool)
+    sheet = mesh.node_sheet[state.tips.node]
+    for vertex, own in zip(tips, sheet, strict=True):
+        way = np.linalg.norm(middle - mesh.u[vertex], axis=1)
+        near |= (way < PROCESS_ZONE * tip_size(model, state)) & (mesh.face_sheet == own)
+    return state.replaced(crease=np.where(near[:, None], before.crease, state.crease))
 
 
 def state_toughness(model: Model, state: State) -> Toughness:

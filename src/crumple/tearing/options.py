@@ -35,7 +35,7 @@ class Tearing:
     `tip_size` ℓ [m]: edge length at the tips of cracks, None = the smallest that remeshing allows;
     `refine_fracture` f: the mesh reaches its smallest size where the stress is f times the strength;
     `initiation`: whether cracks begin in the sound sheet, not only at cuts;
-    `crease_rule`: how creases guide cracks, "angle" (m = 1 + (m∞−1)(1−exp(−(φ/φ₀)⁴)) for a fold bent by φ in
+    `crease_rule`: how creases guide cracks, "angle" (m = 1 + (m∞−1)(1−exp(−φ/φ₀)) for a fold bent by φ in
     all) or "jiang" (m = (1 + d (D·n)²)²); the energy along them is G_c/m;
     `crease_factor` m∞ ≥ 1 (1 = creases do not matter), `crease_angle` φ₀ [rad];
     `planes`: directions in which a vertex may split that are tried for the separation strength;
@@ -48,7 +48,7 @@ class Tearing:
     initiation: bool = True
     crease_rule: CreaseRule = "angle"
     crease_factor: float = 4.0
-    crease_angle: float = 2.0
+    crease_angle: float = 1.0
     planes: int = 36
     lines: tuple[WeakLine, ...] = ()
 

@@ -8,9 +8,8 @@ with the tear energy G_c of the material, t its thickness, η of a labelled line
 
 **Creases.** A face whose crease tensor is C (see `plasticity.yielding`) has been bent by the angle φ = κ_y h_n nᵀC n in
 all, back and forth, across a crack with the normal n; h_n is the extent of the face along n, so φ does not depend on
-the mesh: a fold by θ that is one row of faces wide has φ = θ on any. Then m = 1 + (m∞−1)(1 − exp(−(φ/φ₀)⁴)), a smooth
-step: gentle bends, which yield over many rows, do not count; those that a crack makes itself would lead it astray. With
-the rule "jiang" instead m = (1 + d (D·n)²)², d the damage and D the direction of largest |S_p| [Jiang2016]; there the
+the mesh: a fold by θ that is one row of faces wide has φ = θ on any. Then m = 1 + (m∞−1)(1 − exp(−φ/φ₀)). With the rule
+"jiang" instead m = (1 + d (D·n)²)², d the damage and D the direction of largest |S_p| [Jiang2016]; there the
 strength is multiplied by 1 + d (D·n)², and energies go with the square of strengths.
 """
 
@@ -145,7 +144,7 @@ def _resistance(
             out[k] = inf
             continue
         ease /= count
-        m = (1.0 + ease) ** 2 if is_jiang else 1.0 + (crease_factor - 1.0) * (1.0 - exp(-((ease / crease_angle) ** 4)))
+        m = (1.0 + ease) ** 2 if is_jiang else 1.0 + (crease_factor - 1.0) * (1.0 - exp(-ease / crease_angle))
         out[k] = total / count * factor / m
 
 
