@@ -37,7 +37,7 @@ from crumple.typing import Bools, Floats
 
 TOLERANCE = 0.05
 """Error of Γ = 1 at which a tip may rest."""
-TURN = cos(radians(4.0))
+TURN = cos(radians(10.0))
 """A crack that wants to turn by more gets a new edge; below, it runs straight on."""
 ACCURACY = 1e-3
 """Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a

@@ -48,7 +48,7 @@ class Tearing:
     initiation: bool = True
     crease_rule: CreaseRule = "angle"
     crease_factor: float = 4.0
-    crease_angle: float = 1.0
+    crease_angle: float = 5.0
     planes: int = 36
     lines: tuple[WeakLine, ...] = ()
 
