@@ -124,7 +124,7 @@ def test_a_fold_that_was_opened_again_is_flat_and_weak():
 
 
 def test_a_flat_fold_keeps_its_width_when_the_mesh_is_made_anew():
-    """φ = κ_y h nᵀC n along the fold stays what it was worked, although nothing is bent there."""
+    """Most of φ = κ_y h nᵀC n, by which the fold was worked, stays along it, although nothing is bent there."""
     tables = scene(creases=[{"line": [[0.0, 0.05], [0.1, 0.05]], "angle": 0, "worked": 180, "width": 0.01}])
     tables["remeshing"] = {"size_min": 5e-3, "size_max": 0.04}
     tables["tearing"] = {"initiation": False}
@@ -137,7 +137,9 @@ def test_a_flat_fold_keeps_its_width_when_the_mesh_is_made_anew():
     far = int(np.argmin(np.linalg.norm(mesh.u - [0.05, 0.08], axis=1)))
     sound = 6e3 * 105e-6
     along = [float(resistance(toughness, mesh, int(vertex), np.array([[1.0, 0.0]]))[0]) for vertex in on_fold]
-    assert np.mean(along) < 0.5 * sound
+    options = model.tearing
+    bent = -options.crease_angle * np.log(1.0 - (sound / np.array(along) - 1.0) / (options.crease_factor - 1.0))
+    assert 0.5 * np.pi < bent.mean() < 1.1 * np.pi
     assert resistance(toughness, mesh, far, np.array([[1.0, 0.0]]))[0] == pytest.approx(sound, rel=1e-6)
 
 
