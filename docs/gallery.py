@@ -56,6 +56,10 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
         ("gallery-crush.jpg", "--frame 30 --obstacles hidden",
          "A sheet folded before, between two planes, by a student's simulator."),
     ]),
+    ("stuff", "--quick", [("gallery-stuff.jpg", "--frame 40", "An elastic sheet stuffed into a sphere.")]),
+    ("twist", "--quick", [("gallery-twist.jpg", "--frame 50", "Cotton twisted, the benchmark of the field.")]),
+    ("demo", "--quick", [("gallery-demo.jpg", "--frame 5", "A square of paper bends over a ball and slides off.")]),
+    ("drape-fixed", "--quick", [("gallery-drape-fixed.jpg", "", "Tissue on a ball, on a fixed mesh, which locks.")]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip
 
