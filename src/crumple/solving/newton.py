@@ -437,7 +437,7 @@ class Newton:
             right,
             -expansion.moments,
             is_convex=not exact,
-            is_direct=self._enforces,  # multipliers need the factorisation of this very matrix
+            is_direct=self._enforces,  # multipliers need the factorisation of this matrix
         )
         return expansion, found
 

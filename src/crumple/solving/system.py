@@ -136,16 +136,14 @@ class NewtonSystem:
     ) -> tuple[Floats, Floats] | None:
         """Displacements (node_count, 3) and turns under the `force` (node_count, 3) and the `moment` (turn_count,).
 
-        None when the matrix is not positive definite; see `direction` for `is_convex`.  `is_direct`: by a factorisation
-        of this very matrix, which then serves `respond` too.
+        None when the matrix is not positive definite; see `direction` for `is_convex`.  `is_direct`: with a
+        factorisation of this matrix, but for loose elements, which then serves `respond` too.
         """
-        if is_direct:
-            self._is_tight = True
-            return self._newton_direction(terms, edge_terms, force, moment, False)
-        found = self._newton_direction(terms, edge_terms, force, moment, is_convex)
+        may_iterate = is_convex and not is_direct
+        found = self._newton_direction(terms, edge_terms, force, moment, may_iterate)
         if found is None and is_convex and self._loose:  # the loose elements are not so weak
             self._is_tight = True
-            found = self._newton_direction(terms, edge_terms, force, moment, is_convex)
+            found = self._newton_direction(terms, edge_terms, force, moment, may_iterate)
         return found
 
     def _newton_direction(
