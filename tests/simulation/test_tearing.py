@@ -18,8 +18,9 @@ from crumple.scenes.cuts import slit_open
 from crumple.simulation.derived import contact_surface
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
 from crumple.simulation.run import run
+from crumple.simulation.tip_load import PROCESS_ZONE, spare_tips, tip_size
 from crumple.sizing import SizingOptions
-from crumple.state import Pins, State, initial_state
+from crumple.state import Pins, State, initial_state, no_tips
 from crumple.tearing import Tearing
 from crumple.validation.strip import moved_pins, settle
 from crumple.validation.torn_sheet import tearing_material, tearing_model
@@ -99,3 +100,17 @@ def test_a_strip_breaks_where_it_is_narrow(criterion: str) -> None:
     assert torn.torn.length() > 0.035
     assert not len(torn.tips.node)
     assert np.abs(torn.torn.points[:, 0] - 0.05).max() < (0.005 if criterion == "griffith" else 0.02)
+
+
+def test_what_yields_around_a_tip_is_no_fold() -> None:
+    model, state = pulled_film()
+    bent = state.replaced(crease=state.crease + np.array([1.0, 0.0, 0.0]))
+    spared = spare_tips(state, bent, model)
+    tip = state.mesh.u[state.mesh.vertex_node == state.tips.node[0]][0]
+    way = np.linalg.norm(state.mesh.u[state.mesh.faces].mean(axis=1) - tip, axis=1)
+    near = way < PROCESS_ZONE * tip_size(model, state)
+    assert 0 < np.count_nonzero(near) < len(near)
+    assert np.array_equal(spared.crease[near], state.crease[near])
+    assert np.array_equal(spared.crease[~near], bent.crease[~near])
+    whole = state.replaced(tips=no_tips())
+    assert spare_tips(whole, bent.replaced(tips=no_tips()), model).crease is bent.crease
