@@ -9,6 +9,7 @@ from crumple.contact.intersection import (
     find_intersections,
     has_intersections,
 )
+from crumple.contact.neighbours import Neighbours, find_along
 from crumple.contact.safe_step import StepLimit, candidate_parts, step_limit
 from crumple.contact.surface import Surface, free_first, make_surface, restrict_surface
 
@@ -17,6 +18,7 @@ __all__ = [
     "Candidates",
     "Friction",
     "Intersection",
+    "Neighbours",
     "ObstacleTrees",
     "StepLimit",
     "Surface",
@@ -24,6 +26,7 @@ __all__ = [
     "barrier_energy",
     "candidate_parts",
     "describe_intersection",
+    "find_along",
     "find_candidates",
     "find_intersections",
     "free_first",

@@ -7,7 +7,7 @@ and pairs of two obstacle primitives are never reported.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ CHUNK = 64
 FIRST_PASS = 16
 """Hits per query kept in the counting pass; only queries with more are traversed again."""
 SQRT2 = 2.0**0.5
+
+Boxes: TypeAlias = NDArray[np.float32]
+"""Bounds by `swept_boxes`, (n, 18) [m]."""
 
 
 class Candidates(NamedTuple):
@@ -173,7 +176,7 @@ class Group(NamedTuple):
     """Primitives of one kind: nodes, bounds, tree, and nodes (n, 3) in the tree's order (edges repeat a node)."""
 
     nodes: Ints
-    box: NDArray[np.float32]
+    box: Boxes
     tree: Tree
     sorted_nodes: Ints
 
@@ -185,7 +188,7 @@ def make_group(nodes: Ints, x0: Floats, x1: Floats) -> Group:
     return Group(nodes, box, tree, nodes[tree.order[:, None], [0, 1, nodes.shape[1] - 1]])
 
 
-def find_pairs(group: Group, nodes: Ints, box: NDArray[np.float32], inflation: float, own: bool = False) -> Ints:
+def find_pairs(group: Group, nodes: Ints, box: Boxes, inflation: float, own: bool = False) -> Ints:
     """Pairs (query, item of the group) (n, 2) within `inflation` [m] that share no node, ordered by query.
 
     `nodes` (q, k) and `box` (q, 18) describe the queries; `own`: the queries are the items of the group themselves
@@ -211,9 +214,9 @@ class ObstacleTrees:
 
     def __init__(self) -> None:
         self._x: Floats | None = None
-        self._kept: tuple[Group, Group, NDArray[np.float32]] | None = None
+        self._kept: tuple[Group, Group, Boxes] | None = None
 
-    def groups(self, surface: Surface, x0: Floats, x1: Floats) -> tuple[Group, Group, NDArray[np.float32]]:
+    def groups(self, surface: Surface, x0: Floats, x1: Floats) -> tuple[Group, Group, Boxes]:
         """Faces, edges and the bounds of the points of the obstacles while x moves from x0 to x1."""
         start, end = x0[surface.dynamic_count :], x1[surface.dynamic_count :]
         rests = np.array_equal(start, end)
@@ -221,51 +224,77 @@ class ObstacleTrees:
             return self._kept
         faces = make_group(surface.faces[surface.dynamic_faces :], x0, x1)
         edges = make_group(surface.edges[surface.dynamic_edges :], x0, x1)
-        found = faces, edges, swept_boxes(_obstacle_points(surface), x0, x1)
+        found = faces, edges, swept_boxes(obstacle_points(surface), x0, x1)
         if rests:
             self._x, self._kept = start.copy(), found
         return found
 
 
-def _obstacle_points(surface: Surface) -> Ints:
+def obstacle_points(surface: Surface) -> Ints:
     """The obstacles' nodes that can touch, (n, 1)."""
     border = int(np.searchsorted(surface.points, surface.dynamic_count))
     return np.ascontiguousarray(surface.points[border:, None])
 
 
+def sheet_points(surface: Surface) -> Ints:
+    """The sheets' nodes that can touch, (n, 1)."""
+    border = int(np.searchsorted(surface.points, surface.dynamic_count))
+    return np.ascontiguousarray(surface.points[:border, None])
+
+
+class Trees(NamedTuple):
+    """Faces and edges of the sheets."""
+
+    faces: Group
+    edges: Group
+
+
+def sheet_trees(surface: Surface, x0: Floats, x1: Floats) -> Trees:
+    """The trees of the sheets while x moves from x0 to x1 (node_count, 3) [m]."""
+    faces = make_group(surface.faces[: surface.dynamic_faces], x0, x1)
+    return Trees(faces, make_group(surface.edges[: surface.dynamic_edges], x0, x1))
+
+
 def find_candidates(
-    surface: Surface, x0: Floats, x1: Floats, inflation: float, trees: ObstacleTrees | None = None
+    surface: Surface, x0: Floats, x1: Floats, inflation: float, obstacles: ObstacleTrees | None = None
 ) -> Candidates:
     """All pairs that may come within `inflation` [m] of each other while x moves from x0 to x1 (node_count, 3) [m].
 
-    For the barrier, `inflation` must be at least `surface.reach`. Give x0 twice for a fixed pose. `trees`: those kept
-    from the last time for the same surface.
+    For the barrier, `inflation` must be at least `surface.reach`. Give x0 twice for a fixed pose. `obstacles`: trees
+    kept from the last time for the same surface.
     """
-    border = int(np.searchsorted(surface.points, surface.dynamic_count))
-    points = np.ascontiguousarray(surface.points[:border, None])
-    faces = make_group(surface.faces[: surface.dynamic_faces], x0, x1)
-    edges = make_group(surface.edges[: surface.dynamic_edges], x0, x1)
+    trees = sheet_trees(surface, x0, x1)
+    return pairs_of_trees(surface, x0, x1, inflation, trees, obstacles or ObstacleTrees())
+
+
+def pairs_of_trees(
+    surface: Surface, x0: Floats, x1: Floats, inflation: float, trees: Trees, obstacles: ObstacleTrees
+) -> Candidates:
+    """The same with the `trees` of the sheets for this motion."""
+    points = sheet_points(surface)
+    faces, edges = trees
     point_box = swept_boxes(points, x0, x1)
     by = float(inflation)
-    point_face = [_named(find_pairs(faces, points, point_box, by), points, 0)]
+    point_face = [name_points(find_pairs(faces, points, point_box, by), points, 0)]
     edge_edge = [find_pairs(edges, edges.nodes, edges.box, by, own=True)]
     if len(surface.faces) > surface.dynamic_faces:
-        other_faces, other_edges, other_box = (trees or ObstacleTrees()).groups(surface, x0, x1)
-        point_face.append(_named(find_pairs(other_faces, points, point_box, by), points, surface.dynamic_faces))
-        points = _obstacle_points(surface)
-        point_face.append(_named(find_pairs(faces, points, other_box, by), points, 0))
+        other_faces, other_edges, other_box = obstacles.groups(surface, x0, x1)
+        point_face.append(name_points(find_pairs(other_faces, points, point_box, by), points, surface.dynamic_faces))
+        points = obstacle_points(surface)
+        point_face.append(name_points(find_pairs(faces, points, other_box, by), points, 0))
         pairs = find_pairs(other_edges, edges.nodes, edges.box, by)
         pairs[:, 1] += surface.dynamic_edges
         edge_edge.append(pairs)
-    return Candidates(_join(point_face), _join(edge_edge))
+    return Candidates(join_pairs(point_face), join_pairs(edge_edge))
 
 
-def _named(pairs: Ints, points: Ints, first_face: int) -> Ints:
+def name_points(pairs: Ints, points: Ints, first_face: int) -> Ints:
     """Turn (query, item) into (node, face)."""
     pairs[:, 0] = points[pairs[:, 0], 0]
     pairs[:, 1] += first_face
     return pairs
 
 
-def _join(parts: list[Ints]) -> Ints:
+def join_pairs(parts: list[Ints]) -> Ints:
+    """All pairs of the parts, (n, 2)."""
     return parts[0] if len(parts) == 1 else np.ascontiguousarray(np.concatenate(parts))

@@ -8,13 +8,14 @@ from crumple.contact import (
     Barrier,
     Candidates,
     Friction,
+    Neighbours,
     ObstacleTrees,
     StepLimit,
     Surface,
     active_pairs,
     barrier_energy,
     candidate_parts,
-    find_candidates,
+    find_along,
     least_relative_gap,
     make_friction,
     min_gap,
@@ -24,9 +25,11 @@ from crumple.contract.energy import Energy
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
 
-MARGIN = 0.5
+MARGIN = 0.25
 """Candidates are kept while no node strays farther than this share of the contact's reach from where they were found.
 Larger values find candidates less often, but more of them."""
+FEW = 0.02
+"""Share of the nodes that may stray: the candidates of these alone are then found anew."""
 
 AHEAD = 4.0
 """How much farther than the last step got a sweep looks before it looks along the whole way: what is found near an
@@ -37,8 +40,7 @@ class Touching:
     """The contact terms of one potential.
 
     Candidates cover the whole step along a direction: the collision limit, the line search and the next expansion all
-    use them. Those found for a pose, with a margin, serve until a node leaves the margin; a longer step finds those of
-    its own path.
+    use them. Those found for a pose, with a margin, serve until many nodes leave the margin; see `Neighbours`.
     """
 
     def __init__(
@@ -53,11 +55,12 @@ class Touching:
         self.contacts = 0
         self._stiffness = stiffness
         self._timer = timer
-        self._pose: Floats | None
+        self._neighbours: Neighbours | None
         self._friction: Friction | None = None
         self._free_share = 1.0
         with self._timer("contact"):
-            self._candidates, self._pose = self._look(x)
+            self._neighbours = self._look(x)
+            self._candidates = self._neighbours.candidates
 
     def rub(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> Ints:
         """Add the friction of a step of `step` [s], its forces taken at x; the nodes in contact there, (n, 4).
@@ -70,10 +73,9 @@ class Touching:
             self._friction = make_friction(barrier, x, before, dt=step, eps_v=slip_speed) if has_friction else None
             return barrier.stencil
 
-    def _look(self, x: Floats) -> tuple[Candidates, Floats]:
-        """The candidates of the pose x and of all poses within the margin of it, and that pose."""
-        reach = self.surface.reach + 2.0 * self._margin
-        return find_candidates(self.surface, x, x, reach, self._trees), x.copy()
+    def _look(self, x: Floats) -> Neighbours:
+        """What is near the pose x."""
+        return Neighbours(self.surface, x, MARGIN * self.surface.reach, self._trees)
 
     @property
     def has_friction(self) -> bool:
@@ -119,22 +121,37 @@ class Touching:
 
     def _limit(self, x: Floats, target: Floats) -> StepLimit:
         """How far x can go to `target`; the candidates then cover that way."""
-        if self._pose is None or _largest(target - self._pose) > self._margin:
-            if _largest(target - x) <= self._margin:
-                self._candidates, self._pose = self._look(x)
-            else:
-                self._candidates = find_candidates(self.surface, x, target, self.surface.reach, self._trees)
-                self._pose = None
+        self._candidates = self._find(x, target)
         return step_limit(self.surface, self._candidates, x, target)
 
-    @property
-    def _margin(self) -> float:
-        return MARGIN * self.surface.reach
+    def _find(self, x: Floats, target: Floats) -> Candidates:
+        """The candidates on the way from x to `target`."""
+        if self._neighbours is not None:
+            found = self._found_among(self._neighbours, x, target)
+            if found is not None:
+                return found
+        self._neighbours = None
+        moving = np.count_nonzero(_square(target - x) > (MARGIN * self.surface.reach) ** 2)
+        if moving > FEW * len(x):
+            return find_along(self.surface, x, target, self._trees)
+        self._neighbours = self._look(x)
+        found = self._found_among(self._neighbours, x, target)
+        return find_along(self.surface, x, target, self._trees) if found is None else found
+
+    def _found_among(self, neighbours: Neighbours, x: Floats, target: Floats) -> Candidates | None:
+        """The candidates, if few nodes leave the neighbourhood and no obstacle does."""
+        far = neighbours.strays(x, target)
+        count = np.count_nonzero(far)
+        if count == 0:
+            return neighbours.candidates
+        if count > FEW * len(x) or far[self.surface.dynamic_count :].any():
+            return None
+        return neighbours.along(far, x, target)
 
     def _barrier(self, x: Floats) -> Barrier:
         return active_pairs(self.surface, self._candidates, x, self._stiffness)
 
 
-def _largest(displacement: Floats) -> float:
-    """The longest of the displacements (n, 3) [m]."""
-    return float(np.sqrt(np.max(np.einsum("ij,ij->i", displacement, displacement))))
+def _square(displacement: Floats) -> Floats:
+    """The squared lengths of the displacements (n, 3) [m²], (n,)."""
+    return np.asarray(np.einsum("ij,ij->i", displacement, displacement))

@@ -1,0 +1,106 @@
+"""What is found near a pose, and for the few nodes that leave it, against a whole search."""
+
+import numpy as np
+import pytest
+from contact_shapes import jittered_grid, roll
+
+from crumple.contact import (
+    Neighbours,
+    ObstacleTrees,
+    active_pairs,
+    find_along,
+    find_candidates,
+    make_surface,
+    step_limit,
+)
+
+MARGIN = 0.25
+
+
+def scene(seed):
+    """A rolled sheet over an obstacle, and a second sheet in it, so that layers and parts are near each other."""
+    first, faces = jittered_grid(4, 16, 0.1, 0.6, seed=seed)
+    second, more = jittered_grid(4, 4, 0.2, 0.2, seed=seed + 1)
+    floor = np.array([[-3, -3, -0.02], [3, -3, -0.02], [0, 4, -0.02], [0.05, 0.02, 0.02], [0.1, 0.02, 0.03]])
+    rest = np.concatenate([first, second, floor])
+    x = np.concatenate([roll(first, 0.02, 0.05), second + np.array([0, 0, 0.03]), floor])
+    part = np.repeat([0, 1, 2], [len(first), len(second), len(floor)])
+    sheets = len(first) + len(second)
+    surface = make_surface(
+        np.concatenate([faces, more + len(first)]), rest, dynamic_count=sheets, node_part=part,
+        obstacle_faces=np.array([[0, 1, 2], [2, 3, 4]]) + sheets, part_thickness=[2e-3, 1e-3, 0.0], dhat=0.01,
+    )  # fmt: skip
+    return surface, x
+
+
+def within(rng, x, most):
+    """Every node of x moved by up to `most`."""
+    away = rng.normal(size=x.shape)
+    return x + most * rng.uniform(size=(len(x), 1)) * away / np.linalg.norm(away, axis=1, keepdims=True)
+
+
+def active(surface, candidates, x):
+    """The pairs in range at x and their gaps, whatever their order."""
+    barrier = active_pairs(surface, candidates, x, 1.0)
+    first, second = np.sort(barrier.stencil[:, :2], axis=1), np.sort(barrier.stencil[:, 2:], axis=1)
+    faces = np.concatenate([barrier.stencil[:, :1], np.sort(barrier.stencil[:, 1:], axis=1)], axis=1)
+    swapped = np.where((first[:, :1] < second[:, :1]), np.hstack([first, second]), np.hstack([second, first]))
+    nodes = np.where(barrier.is_edges[:, None], swapped, faces)
+    return {(bool(kind), *map(int, row)) for kind, row in zip(barrier.is_edges, nodes, strict=True)}
+
+
+def same(surface, found, x, target):
+    """Whether candidates give the pairs and the limit of a whole search, all the way."""
+    everything = find_candidates(surface, x, target, surface.reach)
+    for share in np.linspace(0.0, 1.0, 5):
+        pose = x + share * (target - x)
+        if active(surface, found, pose) != active(surface, everything, pose):
+            return False
+    one, all_of_them = step_limit(surface, found, x, target), step_limit(surface, everything, x, target)
+    return one.fraction == all_of_them.fraction
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_poses_within_the_margin_need_no_other_search(seed):
+    surface, pose = scene(seed)
+    margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
+    near = Neighbours(surface, pose, margin, ObstacleTrees())
+    x, target = within(rng, pose, margin), within(rng, pose, margin)
+    assert not near.strays(x, target).any()
+    assert same(surface, near.candidates, x, target)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("count", [1, 7])
+def test_few_that_stray_are_searched_for_alone(seed, count):
+    surface, pose = scene(seed)
+    margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
+    near = Neighbours(surface, pose, margin, ObstacleTrees())
+    x, target = within(rng, pose, margin), within(rng, pose, margin)
+    some = rng.choice(surface.dynamic_count, count, replace=False)
+    x[some] += 0.02 * rng.normal(size=(count, 3))
+    target[some] += 0.05 * rng.normal(size=(count, 3))
+    far = near.strays(x, target)
+    assert far[some].all()
+    assert same(surface, near.along(far, x, target), x, target)
+    if count > 1:
+        assert not same(surface, near.candidates, x, target)  # without that search, something is missed
+
+
+def test_a_node_that_comes_back_still_counts_as_a_stray():
+    surface, pose = scene(0)
+    near = Neighbours(surface, pose, MARGIN * surface.reach, ObstacleTrees())
+    x = pose.copy()
+    x[5] += surface.reach
+    assert near.strays(x, pose)[5]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_long_ways_leave_out_only_what_cannot_meet(seed):
+    surface, x = scene(seed)
+    rng = np.random.default_rng(seed)
+    target = x + np.array([0.05, 0.02, 0.01]) + 0.01 * rng.normal(size=x.shape)
+    target[surface.dynamic_count :] = x[surface.dynamic_count :]
+    found = find_along(surface, x, target, ObstacleTrees())
+    assert same(surface, found, x, target)
+    assert found.pair_count < find_candidates(surface, x, target, surface.reach).pair_count
