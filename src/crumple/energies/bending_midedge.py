@@ -35,6 +35,7 @@ from crumple.geometry.directors import (
     split_angles,
 )
 from crumple.geometry.hinge import SMALLEST_SQUARE
+from crumple.linalg import conjugate_gradients
 from crumple.materials.material import Material
 from crumple.materials.stiffness import turned
 from crumple.mesh.sheet_mesh import SheetMesh
@@ -44,6 +45,8 @@ LEAST_TWIST = 1e-3
 """Floor of the twisting stiffness 4 D66 over √(D11 D22), for materials whose stiffness at 45° leaves none."""
 RIGID = 1e4
 """Factor of the stiffness of faces that a handle holds: their directors follow their normals."""
+TURN_TOLERANCE, TURN_ITERATIONS = 1e-12, 150
+"""Error of relaxed turns in the energy norm, relative, and the iterations after which a factorisation is quicker."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +266,7 @@ def _balance_turns(energy: BendingMidedge, own: Floats, moments: Floats, edge_co
     """The turns (edge_count,) [rad] that balance `moments` (n, 3) [N m] of the elements; 0 where there is no stiffness
     and where `held` (edge_count,)."""
     turn = np.zeros(edge_count)
-    right = -np.bincount(energy.edges.ravel(), moments.ravel(), edge_count)
+    right = -np.bincount(energy.edges.ravel(), moments.ravel(), edge_count).astype(np.float64)
     matrix = turn_matrix(energy, own, edge_count)
     diagonal = matrix.diagonal()
     free = diagonal > 1e-12 * diagonal.max(initial=0.0)
@@ -271,13 +274,27 @@ def _balance_turns(energy: BendingMidedge, own: Floats, moments: Floats, edge_co
         free &= ~held
     chosen = np.flatnonzero(free)
     if len(chosen):
-        try:
-            factor = splu(matrix[chosen][:, chosen].tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
-                          options={"SymmetricMode": True})  # fmt: skip
-        except RuntimeError as error:
-            raise SimulationError(f"the directors of the sheet could not be relaxed: {error}") from None
-        turn[chosen] = factor.solve(right[chosen])
+        turn[chosen] = _solve_turns(matrix[chosen][:, chosen], diagonal[chosen], right[chosen])
     return turn
+
+
+def _solve_turns(matrix: sp.csr_matrix, diagonal: Floats, right: Floats) -> Floats:
+    """The solution of a system of turns: by conjugate gradients, or a factorisation where these take long."""
+    found = conjugate_gradients(
+        lambda turn: matrix @ turn,
+        right,
+        lambda moment: moment / diagonal,
+        tolerance=TURN_TOLERANCE,
+        max_iterations=TURN_ITERATIONS,
+    )
+    if found is not None:
+        return found
+    try:
+        factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+                      options={"SymmetricMode": True})  # fmt: skip
+    except RuntimeError as error:
+        raise SimulationError(f"the directors of the sheet could not be relaxed: {error}") from None
+    return np.asarray(factor.solve(right))
 
 
 def turn_matrix(energy: BendingMidedge, own: Floats, edge_count: int) -> sp.csr_matrix:

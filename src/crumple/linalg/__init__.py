@@ -15,7 +15,7 @@ from crumple.linalg.block_matrix import (
     multiply_elements,
 )
 from crumple.linalg.cholesky import CholeskySolver, full_matrix, make_solver
-from crumple.linalg.conjugate import conjugate_gradients
+from crumple.linalg.conjugate import conjugate_gradients, inner
 
 __all__ = [
     "MISSING",
@@ -29,6 +29,7 @@ __all__ = [
     "conjugate_gradients",
     "find_slots",
     "full_matrix",
+    "inner",
     "join_keys",
     "make_pattern",
     "make_solver",

@@ -18,7 +18,7 @@ from crumple.contract.energy import Energy, block_pairs
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
 from crumple.energies.membrane_stvk import make_membrane_stvk
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle
-from crumple.linalg import CholeskySolver, add_vectors, make_solver
+from crumple.linalg import CholeskySolver, add_vectors, inner, make_solver
 from crumple.materials.material import isotropic_membrane
 from crumple.mesh import SheetMesh, surroundings
 from crumple.solving.system import NewtonSystem
@@ -120,7 +120,7 @@ class Embedding:
                 continue
             direction = np.zeros_like(y)
             direction[moving] = system.solve(-gradient[moving])
-            decrease = -float(np.vdot(gradient, direction))
+            decrease = -inner(gradient, direction)
             if not np.isfinite(decrease):
                 return Embedded(y, decrement < SETTLED)
             decrement = min(decrement, 0.5 * decrease)

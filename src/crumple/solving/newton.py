@@ -23,6 +23,7 @@ from enum import Enum
 import numpy as np
 
 from crumple.energies.nodal import NodalQuadratic
+from crumple.linalg import inner
 from crumple.solving.multipliers import predict
 from crumple.solving.pose import Pose, make_pose
 from crumple.solving.potential import Expansion, Potential
@@ -388,7 +389,7 @@ class Newton:
         direction.x[:free] = displacement
         if self._potential.turn_count:
             direction.half_turn = self._potential.half_direction(pose, direction.x, turn)
-        decrement = -float(np.vdot(expansion.gradient, direction.x[:free])) - float(np.vdot(expansion.moments, turn))
+        decrement = -inner(expansion.gradient, direction.x[:free]) - inner(expansion.moments, turn)
         return direction, decrement
 
     def _move_multipliers(
@@ -405,8 +406,8 @@ class Newton:
         )
         if found is None:
             return displacement, turn
-        slope = float(np.vdot(expansion.gradient + found.force, found.displacement))
-        slope += float(np.vdot(expansion.moments, found.turn))
+        slope = inner(expansion.gradient + found.force, found.displacement)
+        slope += inner(expansion.moments, found.turn)
         if not slope < 0.0:
             return displacement, turn
         expansion.gradient[:] += found.force
