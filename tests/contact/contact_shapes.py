@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.contact import Barrier
+from crumple.contact import Barrier, make_surface
 from crumple.typing import Floats, Ints
 
 NODES4 = np.array([[0, 1, 2, 3]], np.int32)
@@ -70,3 +70,20 @@ def difference(function, x: Floats, step: float) -> Floats:
         near, far = function(x + e) - function(x - e), function(x + 2 * e) - function(x - 2 * e)
         rows.append((8 * near - far) / (12 * step))
     return np.array(rows)
+
+
+def three_parts(seed, friction=0.0):
+    """A rolled sheet, a second flat one and an obstacle with one huge triangle, near each other: surface and x."""
+    first, faces = jittered_grid(4, 12, 0.1, 0.5, seed=seed)
+    second, more = jittered_grid(4, 4, 0.3, 0.3, seed=seed + 1)
+    floor = np.array([[-3, -3, -0.05], [3, -3, -0.05], [0, 4, -0.05], [0.05, 0.02, 0.02], [0.1, 0.02, 0.03]])
+    rest = np.concatenate([first, second, floor])
+    x = np.concatenate([roll(first, 0.02, 0.05), second + np.array([0, 0, 0.05]), floor])
+    part = np.repeat([0, 1, 2], [len(first), len(second), len(floor)])
+    sheets = len(first) + len(second)
+    surface = make_surface(
+        np.concatenate([faces, more + len(first)]), rest, dynamic_count=sheets, node_part=part,
+        obstacle_faces=np.array([[0, 1, 2], [2, 3, 4]]) + sheets, part_thickness=[2e-3, 1e-3, 0.0], dhat=0.01,
+        friction=friction,
+    )  # fmt: skip
+    return surface, x

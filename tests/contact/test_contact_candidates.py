@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from contact_shapes import jittered_grid, roll
+from contact_shapes import jittered_grid, roll, three_parts
 
 from crumple.contact import (
     active_pairs,
@@ -20,21 +20,9 @@ from crumple.contact.distance import edge_edge_distance, point_triangle_distance
 
 
 def scene(seed):
-    """A rolled sheet, a second flat one and an obstacle with one huge triangle; a random motion."""
-    rng = np.random.default_rng(seed)
-    first, faces = jittered_grid(4, 12, 0.1, 0.5, seed=seed)
-    second, more = jittered_grid(4, 4, 0.3, 0.3, seed=seed + 1)
-    floor = np.array([[-3, -3, -0.05], [3, -3, -0.05], [0, 4, -0.05], [0.05, 0.02, 0.02], [0.1, 0.02, 0.03]])
-    rest = np.concatenate([first, second, floor])
-    x = np.concatenate([roll(first, 0.02, 0.05), second + np.array([0, 0, 0.05]), floor])
-    part = np.repeat([0, 1, 2], [len(first), len(second), len(floor)])
-    sheets = len(first) + len(second)
-    surface = make_surface(
-        np.concatenate([faces, more + len(first)]), rest, dynamic_count=sheets, node_part=part,
-        obstacle_faces=np.array([[0, 1, 2], [2, 3, 4]]) + sheets, part_thickness=[2e-3, 1e-3, 0.0], dhat=0.01,
-        friction=0.4,
-    )  # fmt: skip
-    return surface, x, x + 0.02 * rng.normal(size=x.shape)
+    """Three parts near each other, and a random motion."""
+    surface, x = three_parts(seed, friction=0.4)
+    return surface, x, x + 0.02 * np.random.default_rng(seed).normal(size=x.shape)
 
 
 def allowed(surface, first, second):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contact_shapes import jittered_grid, roll
+from contact_shapes import three_parts
 
 from crumple.contact import (
     Neighbours,
@@ -10,27 +10,10 @@ from crumple.contact import (
     active_pairs,
     find_along,
     find_candidates,
-    make_surface,
     step_limit,
 )
 
 MARGIN = 0.25
-
-
-def scene(seed):
-    """A rolled sheet over an obstacle, and a second sheet in it, so that layers and parts are near each other."""
-    first, faces = jittered_grid(4, 16, 0.1, 0.6, seed=seed)
-    second, more = jittered_grid(4, 4, 0.2, 0.2, seed=seed + 1)
-    floor = np.array([[-3, -3, -0.02], [3, -3, -0.02], [0, 4, -0.02], [0.05, 0.02, 0.02], [0.1, 0.02, 0.03]])
-    rest = np.concatenate([first, second, floor])
-    x = np.concatenate([roll(first, 0.02, 0.05), second + np.array([0, 0, 0.03]), floor])
-    part = np.repeat([0, 1, 2], [len(first), len(second), len(floor)])
-    sheets = len(first) + len(second)
-    surface = make_surface(
-        np.concatenate([faces, more + len(first)]), rest, dynamic_count=sheets, node_part=part,
-        obstacle_faces=np.array([[0, 1, 2], [2, 3, 4]]) + sheets, part_thickness=[2e-3, 1e-3, 0.0], dhat=0.01,
-    )  # fmt: skip
-    return surface, x
 
 
 def within(rng, x, most):
@@ -50,19 +33,22 @@ def active(surface, candidates, x):
 
 
 def same(surface, found, x, target):
-    """Whether candidates give the pairs and the limit of a whole search, all the way."""
+    """Whether candidates give the pairs of a whole search all the way, and let nothing go farther.
+
+    They may stop a pair that would not have come into range: each may use up 90 % of its distance only.
+    """
     everything = find_candidates(surface, x, target, surface.reach)
     for share in np.linspace(0.0, 1.0, 5):
         pose = x + share * (target - x)
         if active(surface, found, pose) != active(surface, everything, pose):
             return False
     one, all_of_them = step_limit(surface, found, x, target), step_limit(surface, everything, x, target)
-    return one.fraction == all_of_them.fraction
+    return one.fraction <= all_of_them.fraction * (1.0 + 1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_poses_within_the_margin_need_no_other_search(seed):
-    surface, pose = scene(seed)
+    surface, pose = three_parts(seed)
     margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
     near = Neighbours(surface, pose, margin, ObstacleTrees())
     x, target = within(rng, pose, margin), within(rng, pose, margin)
@@ -73,7 +59,7 @@ def test_poses_within_the_margin_need_no_other_search(seed):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("count", [1, 7])
 def test_few_that_stray_are_searched_for_alone(seed, count):
-    surface, pose = scene(seed)
+    surface, pose = three_parts(seed)
     margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
     near = Neighbours(surface, pose, margin, ObstacleTrees())
     x, target = within(rng, pose, margin), within(rng, pose, margin)
@@ -88,7 +74,7 @@ def test_few_that_stray_are_searched_for_alone(seed, count):
 
 
 def test_a_node_that_comes_back_still_counts_as_a_stray():
-    surface, pose = scene(0)
+    surface, pose = three_parts(0)
     near = Neighbours(surface, pose, MARGIN * surface.reach, ObstacleTrees())
     x = pose.copy()
     x[5] += surface.reach
@@ -97,7 +83,7 @@ def test_a_node_that_comes_back_still_counts_as_a_stray():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_long_ways_leave_out_only_what_cannot_meet(seed):
-    surface, x = scene(seed)
+    surface, x = three_parts(seed)
     rng = np.random.default_rng(seed)
     target = x + np.array([0.05, 0.02, 0.01]) + 0.01 * rng.normal(size=x.shape)
     target[surface.dynamic_count :] = x[surface.dynamic_count :]
