@@ -125,10 +125,11 @@ def run_script(place: Path, script: str, **settings: str) -> str:
     script = SWEPT.sub("tiny.toml --vary contact.friction=0.1,0.3 --frames 2", script)
     (place / "script.sh").write_text(script)
     path = os.pathsep.join([str(place / "tools"), os.environ["PATH"]])
-    process = subprocess.Popen(
-        ["bash", "script.sh"], cwd=place, text=True, env=SETTINGS | {"PATH": path} | settings, start_new_session=True,
-        stdout=open(place / "said.txt", "w"), stderr=subprocess.STDOUT,
-    )  # fmt: skip
+    with open(place / "said.txt", "w") as said:
+        process = subprocess.Popen(
+            ["bash", "script.sh"], cwd=place, text=True, env=SETTINGS | {"PATH": path} | settings, stdout=said,
+            stderr=said, start_new_session=True,
+        )  # fmt: skip
     try:
         assert process.wait(timeout=240) == 0, (place / "said.txt").read_text()
     finally:

@@ -27,7 +27,7 @@ pull = crumple.energy(elements="nodes", parameters={"height": ()})(plain)
 
 class Laws:
     @crumple.energy(elements="nodes", parameters={"height": ()}, residuals=True)
-    def spring(x, height):
+    def spring(x, height):  # noqa: N805 (no method)
         return x[0] - height
 
 

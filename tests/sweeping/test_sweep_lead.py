@@ -276,7 +276,7 @@ def test_energies_of_ones_own_in_a_script_go_to_workers(tmp_path):
 
 def test_what_cannot_be_sent_to_workers_is_told_before_anything_starts(tmp_path):
     lock = threading.Lock()
-    with pytest.raises(InputError, match="crumple.sweep: locked: cannot be sent to workers"):
+    with pytest.raises(InputError, match=r"crumple\.sweep: locked: cannot be sent to workers"):
         crumple.sweep(write_scene(tmp_path), out=tmp_path / "s", metrics={"locked": lambda recording: lock.locked()})
     assert not (tmp_path / "s").exists()
 

@@ -45,9 +45,10 @@ class Plan:
     """All that decides on the runs of a sweep.
 
     `scene` as it was named;  `tables` of the scene before any override, and the `folder` of the files that it names;
-    `set` overrides of all runs;  `vary` and `tie` as in `--vary` and `--tie`;  `sample` (count, method) or None for the grid;  `seeds` how
-    many, 0 for the scene's own;  `metrics` by name;  `terms`: the names of the user's own;  `quick`, `frames`, `until`
-    as for `crumple run`;  `version` of crumple;  `id` of the sweep, by which workers know its runs.
+    `set` overrides of all runs;  `vary` and `tie` as in `--vary` and `--tie`;  `sample` (count, method) or None for the
+    grid;  `seeds` how many, 0 for the scene's own;  `metrics` by name;  `terms`: the names of the user's own;
+    `quick`, `frames`, `until` as for `crumple run`;  `version` of crumple;  `id` of the sweep, by which workers know
+    its runs.
     """
 
     scene: str

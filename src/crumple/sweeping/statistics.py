@@ -48,10 +48,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class MassSize:
-    """R = c M^`exponent` at the same pressure, with a c for each group, and the standard `error` from the scatter of runs
-    of the same mass and group (nan when one of them was run once only), and the exponents by windows that are narrower
-    and wider (`others`) and by group (`by_group`). `mass` [kg], `radius` [m] at PRESSURE, `group` and `names` of the
-    runs, and the `steepness` α of P ∝ R^−α.
+    """R = c M^`exponent` at the same pressure, with a c for each group, and the standard `error` from the scatter of
+    runs of the same mass and group (nan when one of them was run once only), and the exponents by windows that are
+    narrower and wider (`others`) and by group (`by_group`). `mass` [kg], `radius` [m] at PRESSURE, `group` and `names`
+    of the runs, and the `steepness` α of P ∝ R^−α.
 
     `is_of_sizes`: the mass was changed by the shape of the sheet, as in the known law. Otherwise by something else,
     such as its thickness, all runs are one group, and there is no such law.
@@ -134,10 +134,10 @@ def fit_mass_size(samples: Sequence[Sample]) -> MassSize | None:
     others = {window: found[0] for window, found in fits.items() if window != WINDOWS[1] and found is not None}
     mass, group = np.array([sample.mass for sample in used]), tuple(sample.group for sample in used)
     names = tuple(sample.name for sample in used)
+    single = _by_group(used, sizes.radius)
     return MassSize(
-        exponent, _error(used), others, _by_group(used, sizes.radius), mass, sizes.radius, group, sizes.steepness, names,
-        is_of_sizes,
-    )  # fmt: skip
+        exponent, _error(used), others, single, mass, sizes.radius, group, sizes.steepness, names, is_of_sizes
+    )
 
 
 def _sample(folder: SweepFolder, run: PlannedRun) -> Sample | None:

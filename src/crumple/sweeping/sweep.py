@@ -75,12 +75,12 @@ def sweep(
     """Run a scene with many values of its keys, and return the table of the runs as a `pandas.DataFrame`.
 
     `vary`: for each key a list of values, or a range "lo:hi:n" or "lo:hi:n:log"; all combinations are run, or `sample`
-    (count, "sobol" | "lhs" | "random") of them, with ranges "lo:hi" or "lo:hi:log".  `tie`:
-    keys that follow varied ones, "key=factor*key".  `seeds`: each that often, with
-    other random offsets of the start (the scene's jitter).  `metrics`: names as in `crumple sweep --metric`, or
-    functions of the `Recording` by name.  `terms`: your own, added to the model of every run, see `Model.with_term`
-    and `crumple.energy`; to go on with such a sweep they are given again.  `overrides`, `quick`, `frames`, `until` as for `crumple.simulate` and
-    `crumple run`.  `workers`: processes on this machine, one per core by default, or the address of a Dask `scheduler`.
+    (count, "sobol" | "lhs" | "random") of them, with ranges "lo:hi" or "lo:hi:log".  `tie`: keys that follow varied
+    ones, "key=factor*key".  `seeds`: each that often, with other random offsets of the start (the scene's jitter).
+    `metrics`: names as in `crumple sweep --metric`, or functions of the `Recording` by name.  `terms`: your own, added
+    to the model of every run, see `Model.with_term` and `crumple.energy`; to go on with such a sweep they are given
+    again.  `overrides`, `quick`, `frames`, `until` as for `crumple.simulate` and `crumple run`.
+    `workers`: processes on this machine, one per core by default, or the address of a Dask `scheduler`.
     `resume`: go on with the sweep in the folder `out`, whose scene need not be given again.
 
     Every run is an ordinary recording below `out`. A run that fails is a row with its reason.
@@ -91,8 +91,8 @@ def sweep(
     plan = None
     if scene is not None:
         plan = make_plan(
-            scene, set=tuple(overrides), vary=tuple(texts), tie=tuple(tie), sample=sample, seeds=seeds, metrics=names, quick=quick,
-            frames=frames, until=until, terms=tuple(term.name for term in terms),
+            scene, set=tuple(overrides), vary=tuple(texts), tie=tuple(tie), sample=sample, seeds=seeds, metrics=names,
+            terms=tuple(term.name for term in terms), quick=quick, frames=frames, until=until,
         )  # fmt: skip
     lead(plan, out, resume=resume, workers=workers, scheduler=scheduler, own=own, terms=terms, watcher=watcher)
     return read_sweep(out)
