@@ -17,7 +17,9 @@ from crumple.errors import InputError, SimulationError
 from crumple.sweeping.identity import identity, loose_mismatch, mismatch
 from crumple.sweeping.packages import need
 
-ONE_THREAD = {name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+"""Numba's is not among them: a worker of a script that imports crumple has started its threads when these are set, and
+would refuse to compile; `perform` uses one of them."""
 CONNECT_TIMEOUT = 10.0
 """How long a scheduler may take to answer [s]."""
 FILE_PATIENCE = 30.0

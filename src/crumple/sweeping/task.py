@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numba
+
 from crumple.caching import cache_folder
 from crumple.contract import Term
 from crumple.errors import CrumpleError, InputError
@@ -104,6 +106,7 @@ def perform(task: Task) -> Outcome:
     is_shared = task.is_shared()
     folder = Path(task.folder) if is_shared else own_folder(task.sweep, task.run)
     with _turn:
+        numba.set_num_threads(1)  # for this thread of the worker
         try:
             compile_once(remeshing=task.scene.remeshing is not None)
             resumed = _simulate(task, folder)
