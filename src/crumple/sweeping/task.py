@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numba
-
 from crumple.caching import cache_folder
 from crumple.contract import Term
 from crumple.errors import CrumpleError, InputError
@@ -31,6 +29,7 @@ from crumple.sweeping.identity import identity, mismatch
 from crumple.sweeping.metrics import OwnMetrics, measure
 from crumple.sweeping.packing import pack
 from crumple.sweeping.preparing import compile_once
+from crumple.threads import one_thread
 
 LOCK_PATIENCE = 600.0
 """How long to wait for a recording that another process writes and that does not grow [s]: a worker that was thought
@@ -105,8 +104,7 @@ def perform(task: Task) -> Outcome:
         return Outcome(task.run, "failed", f"the worker {problem}; install the same version everywhere")
     is_shared = task.is_shared()
     folder = Path(task.folder) if is_shared else own_folder(task.sweep, task.run)
-    with _turn:
-        numba.set_num_threads(1)  # for this thread of the worker
+    with _turn, one_thread():
         try:
             compile_once(remeshing=task.scene.remeshing is not None)
             resumed = _simulate(task, folder)
