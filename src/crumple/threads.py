@@ -14,10 +14,17 @@ FEW_FACES = 3000
 @contextmanager
 def worthwhile_threads(faces: int) -> Iterator[None]:
     """One thread for a mesh of few `faces`, else as many as before. Results do not depend on it."""
-    before = numba.get_num_threads()
-    if faces >= FEW_FACES or before == 1:
+    if faces >= FEW_FACES:
         yield
         return
+    with one_thread():
+        yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread, as many as before afterwards; for the calls of this thread only."""
+    before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
         yield

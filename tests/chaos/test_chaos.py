@@ -25,47 +25,54 @@ from recording_samples import record_frames, sample_model, sample_state
 from test_cli_running import SCENE, crumple, wait_for_frames
 
 from crumple.errors import CrumpleError, InputError
-from crumple.recording import Recording, create_recording, resume_recording, state_digest
+from crumple.recording import Recording, create_recording, recorder, resume_recording, state_digest
 from crumple.recording.files import lock_folder
 from crumple.recording.frame import encode_frame
+from crumple.recording.model_file import encode_model
 from crumple.recording.recording import read_series
 
 LAST = 3
 FRAMES = {number: encode_frame(sample_state(frame=number)) for number in range(LAST + 1)}
+SCENE_TEXT = "name = 'sample'\n"
+ENCODED = {state_digest(sample_state(frame=number)): content for number, content in FRAMES.items()}
+MODEL = encode_model(sample_model(), SCENE_TEXT)
 Report = Callable[[int], None]
 
 
 @pytest.fixture(autouse=True)
-def quick_disk(monkeypatch):
-    """Without fsync, which matters for power cuts only."""
+def quick(monkeypatch):
+    """Without fsync, which matters for power cuts only; frames and the model are put into bytes once, which takes half
+    of the time and touches no file."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(recorder, "encode_frame", lambda state: ENCODED[state_digest(state)])
+    monkeypatch.setattr(recorder, "encode_model", lambda model, text: MODEL if text == SCENE_TEXT else b"")
 
 
-def record(recorder, first: int, report: Report) -> None:
-    with recorder:
+def record(writer, first: int, report: Report) -> None:
+    with writer:
         for number in range(first, LAST + 1):
-            record_frames(recorder, range(number, number + 1))
+            record_frames(writer, range(number, number + 1))
             report(number)
 
 
 def record_new(folder: Path, report: Report) -> None:
-    record(create_recording(folder, "name = 'sample'\n"), 0, report)
+    record(create_recording(folder, SCENE_TEXT), 0, report)
 
 
 def record_over(folder: Path, report: Report) -> None:
-    record(create_recording(folder, "name = 'sample'\n", force=True), 0, report)
+    record(create_recording(folder, SCENE_TEXT, force=True), 0, report)
 
 
 def go_on(folder: Path, report: Report) -> None:
-    state, recorder = resume_recording(folder)
-    recorder.on_start(sample_model(), state)
-    record(recorder, state.frame + 1, report)
+    state, writer = resume_recording(folder)
+    writer.on_start(sample_model(), state)
+    record(writer, state.frame + 1, report)
 
 
 def go_back(folder: Path, report: Report) -> None:
-    state, recorder = resume_recording(folder, frame=1)
-    recorder.on_start(sample_model(), state)
-    record(recorder, state.frame + 1, report)
+    state, writer = resume_recording(folder, frame=1)
+    writer.on_start(sample_model(), state)
+    record(writer, state.frame + 1, report)
 
 
 def nothing(folder: Path) -> None:
@@ -136,7 +143,7 @@ def check_goes_on(folder: Path, sound: Path) -> None:
         record_over(folder, lambda number: None)
     for number, content in FRAMES.items():
         assert (folder / f"frames/frame_{number:06d}.vtkhdf").read_bytes() == content
-    for name in ("run.vtkhdf.series", "obstacles.vtkhdf.series", "log.jsonl", "scene.toml", ".crumple"):
+    for name in ("run.vtkhdf.series", "obstacles.vtkhdf.series", "log.jsonl", "scene.toml", "model.h5", ".crumple"):
         assert (folder / name).read_bytes() == (sound / name).read_bytes(), name
     assert list(folder.rglob("*.part")) == []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -219,3 +221,47 @@ def test_vector_environments_in_spawned_processes():
             assert rewards[k] == reward
     finally:
         several.close()
+
+
+OWN = """
+import gymnasium
+import numpy as np
+
+import crumple
+from crumple.envs import FoldEnv
+from crumple.symbolic import dot
+
+
+@crumple.energy(elements="nodes", parameters={"k": ()})
+def pull(x, k):
+    return 0.5 * k * dot(x, x)
+
+
+class PulledEnv(FoldEnv):
+    def start(self, rng):
+        sim = super().start(rng)
+        return crumple.Simulation(model=sim.model.with_energy(pull, lambda mesh: {"k": 3.0}), state=sim.state)
+
+
+def make():
+    return PulledEnv(faces=40)
+
+
+if __name__ == "__main__":
+    several = gymnasium.vector.AsyncVectorEnv([make, make], context="spawn")
+    several.reset(seed=[7, 8])
+    seen, *_ = several.step(np.full(several.action_space.shape, -0.5, np.float32))
+    several.close()
+    for kind, same in ((PulledEnv, True), (FoldEnv, False)):
+        env = kind(faces=40)
+        env.reset(seed=8)
+        alone, *_ = env.step(np.full(env.action_space.shape, -0.5, np.float32))
+        assert np.array_equal(seen["points"][1], alone["points"]) == same, kind
+"""
+
+
+@pytest.mark.slow
+def test_energies_of_ones_own_in_a_script_go_to_spawned_environments(tmp_path):
+    (tmp_path / "pulled.py").write_text(OWN)
+    done = subprocess.run([sys.executable, "pulled.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

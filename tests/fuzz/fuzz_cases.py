@@ -6,12 +6,14 @@ with a result or with a CrumpleError: a traceback, a crash, a hang or a greedy a
 
 from __future__ import annotations
 
+import atexit
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -197,10 +199,19 @@ FEEDS: dict[str, Callable[[bytes, Path], None]] = {
 }
 
 
+@cache
+def _sound_recording() -> Path:
+    """A small recording, made once in a process."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    make_recording(folder / "run", 3)
+    return folder / "run"
+
+
 def damage_recording(folder: Path, number: int) -> None:
     """A small recording in `folder` with one file damaged, doubled, swapped or gone, or one value changed."""
     random = np.random.default_rng([number, 7])
-    make_recording(folder, 3)
+    shutil.copytree(_sound_recording(), folder)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     victim, other = (files[k] for k in random.integers(len(files), size=2))
     data, kind = victim.read_bytes(), random.integers(12)

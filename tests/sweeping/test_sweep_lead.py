@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import errno
+import subprocess
+import sys
+import threading
 from contextlib import contextmanager
 
 import pytest
@@ -142,6 +145,7 @@ def test_a_sweep_is_resumed_only_as_what_it_is(tmp_path, here):
         (["--metric", "radios"], "did you mean 'radius'?"),
         (["--scheduler", "tcp://127.0.0.1:9"], "no Dask scheduler answers there"),
         (["--scheduler", "nonsense"], "no Dask scheduler answers there"),
+        (["--scheduler", "nowhere.json"], "is not the file of a Dask scheduler"),
         (["--scheduler", "tcp://127.0.0.1:9", "--workers", "2"], "give only one of them"),
         (["--frames", "1", "--until", "2"], "give only one of them"),
         (["--seeds", "2", "--set", "sheets[0].jitter.seed=3", "--vary", "sheets[0].jitter.seed=1,2"], "given twice"),
@@ -150,6 +154,7 @@ def test_a_sweep_is_resumed_only_as_what_it_is(tmp_path, here):
 )
 def test_bad_input_is_one_line(tmp_path, options, said, monkeypatch):
     monkeypatch.setattr("crumple.sweeping.cluster.CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr("crumple.sweeping.cluster.FILE_PATIENCE", 0.3)
     out = tmp_path / "s"
     if options == ["--resume"]:
         out.mkdir()
@@ -205,10 +210,16 @@ def test_analysis(tmp_path, here):
     assert (
         run_cli(scene, *options, "--frames", 1, "--metric", "mass", "--metric", "radius", "--out", out).exit_code == 0
     )
-    result = CliRunner().invoke(app, ["analyze", str(out)])
+    result = run_cli("--resume", "--analyze", "--out", out)
     assert result.exit_code == 0, result.output
     target = tmp_path / "s-analysis"
-    assert {path.name for path in target.iterdir()} == {"table.csv", "means.csv", "curves.png", "pictures.png"}
+    assert {path.name for path in target.iterdir()} == {
+        "table.csv", "means.csv", "means.md", "curves.png", "pictures.png",
+    }  # fmt: skip
+    rows = (target / "means.md").read_text().splitlines()
+    assert rows[0] == "| thickness | friction | mass [kg] | radius [m] |"
+    assert len(rows) == 6
+    assert rows[2].startswith("| 0.0001 | 0.1 | ")
     import pandas
 
     means = pandas.read_csv(target / "means.csv")
@@ -222,6 +233,52 @@ def test_analysis(tmp_path, here):
     first = means[means["metric"] == "radius"].iloc[0]
     assert first["mean"] == pytest.approx(chosen.mean(), rel=1e-12)
     assert first["error"] == pytest.approx(chosen.std(ddof=1) / 2**0.5, rel=1e-6)
+
+
+SCRIPT = """
+import crumple
+from crumple.symbolic import dot
+
+@crumple.energy(elements="nodes", parameters={"k": ()})
+def pull(x, k):
+    return 0.5 * k * dot(x, x)
+
+def energy(recording):
+    last = recording.load(-1)
+    return float(sum(pull.on(last.mesh, {"k": 3.0}).value(last.x)))
+
+if __name__ == "__main__":
+    table = crumple.sweep(
+        "tiny.toml", vary={"contact.friction": [0.1, 0.4]}, frames=2, workers=1, out="s",
+        metrics={"energy": energy}, terms=[pull.term(lambda mesh: {"k": 3.0})],
+    )
+    model, state = crumple.build(crumple.load_scene("tiny.toml", ["contact.friction=0.4"]))
+    alone = crumple.run(model.with_energy(pull, {"k": 3.0}), state, frames=2)
+    last = crumple.Recording(table["recording"].iloc[1]).load(-1)
+    assert (last.x == alone.x).all() and list(table["outcome"]) == ["done"] * 2, table
+    assert abs(table["energy"].iloc[1] - sum(pull.on(alone.mesh, {"k": 3.0}).value(alone.x))) < 1e-12
+    again = crumple.sweep(out="s", resume=True, terms=[pull.term({"k": 3.0})], workers=1)
+    assert len(again) == 2
+"""
+
+
+@pytest.mark.slow
+def test_energies_of_ones_own_in_a_script_go_to_workers(tmp_path):
+    """As a term of every run and in a metric; the workers cannot import the script."""
+    write_scene(tmp_path)
+    (tmp_path / "study.py").write_text(SCRIPT)
+    done = subprocess.run([sys.executable, "study.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    result = run_cli("--resume", "--out", tmp_path / "s")
+    assert result.exit_code == 2
+    assert "was begun with the terms pull; crumple.sweep(" in result.output
+
+
+def test_what_cannot_be_sent_to_workers_is_told_before_anything_starts(tmp_path):
+    lock = threading.Lock()
+    with pytest.raises(InputError, match=r"crumple\.sweep: locked: cannot be sent to workers"):
+        crumple.sweep(write_scene(tmp_path), out=tmp_path / "s", metrics={"locked": lambda recording: lock.locked()})
+    assert not (tmp_path / "s").exists()
 
 
 def test_the_studio_gets_the_grid(tmp_path, here):

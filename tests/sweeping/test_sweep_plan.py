@@ -67,6 +67,14 @@ def test_what_is_not_a_plan_is_told_in_one_line(text):
         ({"vary": ("sheets[0].jitter.seed=1,2",), "seeds": 2}, "--seeds varies this key too"),
         ({"vary": ("sheets[.x=1,2",)}, "must be a key path"),
         ({"seeds": -1}, "--seeds"),
+        ({"tie": ("contact.friction=2",)}, "must have the form key=factor*key"),
+        ({"tie": ("contact.friction=2*[",)}, "must be a key path"),
+        ({"tie": ("contact.friction=2*contact.activation",)}, "must follow a key that --vary varies"),
+        (
+            {"vary": ("contact.friction=1,2",), "tie": ("contact.friction=2*contact.friction",)},
+            "--tie contact.friction: is given twice",
+        ),
+        ({"vary": ("contact.friction=1,x",), "tie": ("contact.activation=2*contact.friction",)}, "is not a number"),
         ({"vary": ("a=1:100000:100000", "b=1:100000:100000")}, "more than 1000000"),
     ],
 )
@@ -74,6 +82,25 @@ def test_clashes(tmp_path, options, said):
     with pytest.raises(InputError) as caught:
         assert make_plan(write_scene(tmp_path), **options).runs
     assert said in str(caught.value)
+
+
+def test_tied_keys_follow_varied_ones(tmp_path):
+    options = {
+        "vary": ("sheets[0].shape.width=0.06,0.08",),
+        "tie": ("obstacles[0].shape.width=5*sheets[0].shape.width",),
+    }
+    plan = make_plan(write_scene(tmp_path), **options)
+    scenes = [plan.load(run) for run in plan.runs]
+    assert [(scene.sheets[0].shape.width, scene.obstacles[0].shape.width) for scene in scenes] == [
+        (0.06, 0.3),
+        (0.08, 0.4),
+    ]
+    assert plan.runs[1].describe() == "width = 0.08"
+    again = read_plan(tomli_w.dumps(plan_tables(plan)), tomli_w.dumps(plan.tables), "sweep.toml")
+    assert again.runs == plan.runs
+    wrong = make_plan(write_scene(tmp_path), vary=options["vary"], tie=("contact.friction=-1*sheets[0].shape.width",))
+    with pytest.raises(SceneError, match=r"^--tie: contact\.friction"):
+        check_plan(wrong, tmp_path, print)
 
 
 def test_seeds_need_jitter(tmp_path):

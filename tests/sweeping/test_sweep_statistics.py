@@ -44,6 +44,40 @@ def test_the_error_is_the_scatter_of_whole_studies(monkeypatch):
     assert np.mean([law.exponent for law in found]) == pytest.approx(EXPONENT, abs=4 * scatter / 60**0.5)
 
 
+def grouped(factors: dict[str, float], masses: dict[str, float], scatter: float = 0.0) -> list[Sample]:
+    """The runs above in several groups, whose radii and masses differ by a factor."""
+    samples = []
+    for k, (name, factor) in enumerate(factors.items()):
+        for sample in made_up(np.random.default_rng(k), scatter):
+            curve = PressureCurve(sample.curve.radius, sample.curve.pressure * factor**STEEPNESS)
+            mass = sample.mass * masses[name]
+            samples.append(Sample(f"{name}{sample.name}", mass, sample.width, curve, name))
+    return samples
+
+
+def test_groups_have_sizes_of_their_own_and_the_exponent_in_common():
+    """Thicker sheets are heavier and larger; the exponent is that within each thickness."""
+    found = fit_mass_size(grouped({"thin": 1.0, "thick": 1.3}, {"thin": 1.0, "thick": 2.0}))
+    assert found.is_of_sizes
+    assert found.exponent == pytest.approx(EXPONENT, abs=1e-9)
+    assert found.by_group == pytest.approx({"thin": EXPONENT, "thick": EXPONENT})
+    scattered = fit_mass_size(grouped({"thin": 1.0, "thick": 1.3}, {"thin": 1.0, "thick": 2.0}, 0.1))
+    alone = fit_mass_size(made_up(np.random.default_rng(0), 0.1))
+    assert scattered.error == pytest.approx(alone.error / 2**0.5, rel=0.5), "twice as many runs"
+    assert abs(scattered.exponent - EXPONENT) < 4.0 * scattered.error
+
+
+def test_masses_that_differ_by_something_else_than_size_are_not_the_known_law():
+    samples = [
+        Sample(sample.name, sample.mass, sample.width, sample.curve, group=f"thickness {sample.mass}")
+        for sample in made_up(np.random.default_rng(0), 0.0)
+    ]
+    found = fit_mass_size(samples)
+    assert not found.is_of_sizes
+    assert found.exponent == pytest.approx(EXPONENT, abs=1e-9), "as fitted through all"
+    assert "not by the shape of the sheet" in found.describe()
+
+
 def test_without_repetition_there_is_no_error():
     found = fit_mass_size(made_up(np.random.default_rng(0), 0.1, repeats=1))
     assert np.isnan(found.error)

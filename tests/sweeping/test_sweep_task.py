@@ -7,6 +7,7 @@ import io
 import threading
 import zipfile
 
+import numba
 import pytest
 from sweep_scenes import write_scene
 
@@ -45,6 +46,20 @@ def test_a_new_run(tmp_path, scene, alone):
     assert outcome.seconds > 0.0
     assert outcome.metrics["radius"] > 0.03
     assert digests(tmp_path / "runs" / "0000") == alone
+
+
+def test_a_run_has_one_thread_however_the_worker_was_started(tmp_path, scene, monkeypatch):
+    seen = []
+
+    def spied(model, state, observers):
+        seen.append(numba.get_num_threads())
+        return real(model, state, observers)
+
+    real, before = module.run, numba.get_num_threads()
+    monkeypatch.setattr(module, "run", spied)
+    assert perform(Task("s", "0000", scene, str(tmp_path / "run"))).outcome == "done"
+    assert seen == [1]
+    assert numba.get_num_threads() == before
 
 
 def test_an_unfinished_run_goes_on_from_its_last_frame(tmp_path, scene, alone):

@@ -96,6 +96,10 @@ def sweep(
         list[str] | None,
         typer.Option(metavar="KEY=VALUES", help="Vary a key: a,b,c or lo:hi:n or lo:hi:n:log; repeatable."),
     ] = None,
+    tie: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=F*KEY", help="Let a key follow a varied one, F times as large; repeatable."),
+    ] = None,
     sample: Annotated[
         tuple[int, str] | None,
         typer.Option(metavar="N METHOD", help="Draw N points from ranges lo:hi[:log]: sobol, lhs or random."),
@@ -116,17 +120,20 @@ def sweep(
         int | None, typer.Option(min=1, help="Processes on this machine, one thread each (default: one per core).")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the runs: tcp://host:8786.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Dask scheduler for the runs: tcp://host:8786, or its .json file."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in --out.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and estimate time and disk.")] = False,
+    analyze: Annotated[bool, typer.Option("--analyze", help="Then do what `crumple analyze DIR` does.")] = False,
 ) -> None:
     """Run a scene with many values of its keys, on all cores or on a cluster."""
     from crumple.cli.sweeping import sweep_scene
 
     sweep_scene(
         scene, out, vary=vary or (), metrics=metric or (), workers=workers, scheduler=scheduler, resume=resume,
-        dry_run=dry_run, sample=sample, seeds=seeds, set=tuple(set_ or ()), quick=quick, frames=frames, until=until,
+        dry_run=dry_run, analyze=analyze, tie=tuple(tie or ()), sample=sample, seeds=seeds, set=tuple(set_ or ()),
+        quick=quick, frames=frames, until=until,
     )  # fmt: skip
 
 

@@ -39,7 +39,8 @@ def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
     make_folder(target)
     write_atomically(target / "table.csv", table.to_csv().encode())
     write_atomically(target / "means.csv", means.to_csv(index=False).encode())
-    written = [target / "table.csv", target / "means.csv"]
+    write_atomically(target / "means.md", _markdown(folder, table, means).encode())
+    written = [target / name for name in ("table.csv", "means.csv", "means.md")]
     drawn = [
         save_curves(table, means, folder.plan, target / "curves.png"),
         save_pictures(folder, target / "pictures.png"),
@@ -49,7 +50,9 @@ def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
     if as_json:
         record: dict[str, Any] = {"means": means.to_dict("records")}
         if law is not None:
-            record["mass_size"] = {"exponent": law.exponent, "error": law.error, "others": law.others}
+            record["mass_size"] = {
+                name: getattr(law, name) for name in ("exponent", "error", "others", "by_group", "is_of_sizes")
+            }
         typer.echo(strict_json(record))
         return
     console = Console()
@@ -76,6 +79,19 @@ def _show(console: Console, folder: SweepFolder, table: Any, means: Any) -> None
     show_table(console, "", [escape(cell) for cell in head], [tuple(map(escape, row)) for row in rows])
     if len(columns) > len(points):
         console.print(f"and {len(columns) - len(points)} more points in means.csv", highlight=False)
+
+
+def _markdown(folder: SweepFolder, table: Any, means: Any) -> str:
+    """The means ± standard errors as a table for a page: a row per point, a column per metric."""
+    keys, names = [axis.key for axis in folder.plan.axes], metric_names(table, folder.plan)
+    short = short_keys(keys)
+    units = [f"{name} [{metric_unit(name)}]" if metric_unit(name) else name for name in names]
+    points: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in means.to_dict("records"):
+        points.setdefault(tuple(show_value(row[key]) for key in keys), {})[row["metric"]] = _shown(row)
+    rows = [[*(short[key] for key in keys), *units], ["---"] * (len(keys) + len(names))]
+    rows += [[*point, *(cells.get(name, "") for name in names)] for point, cells in points.items()]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def _shown(row: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from crumple.cli.exits import FAILED, INTERRUPTED, fail
 from crumple.cli.interruption import Interruption
+from crumple.cli.sweep_analyzing import analyze_sweep
 from crumple.errors import InputError
 from crumple.sweeping import PlannedRun, SweepFolder, Watcher, is_sweep, lead, make_plan
 from crumple.sweeping.estimate import Estimate, check_plan, show_time
@@ -33,9 +34,10 @@ def sweep_scene(
     scheduler: str | None,
     resume: bool,
     dry_run: bool,
+    analyze: bool,
     **given: Any,
 ) -> None:
-    """Do the runs of a sweep into `out`, or go on with it; exit 1 when runs failed."""
+    """Do the runs of a sweep into `out`, or go on with it, then `analyze` it if asked to; exit 1 when runs failed."""
     if resume and scene is not None and out is None and is_sweep(scene):
         out, scene = Path(scene), None
     if out is None:
@@ -61,6 +63,8 @@ def sweep_scene(
     console.print(
         f"{shown.done} of {shown.runs} runs done; table: {out / 'table.csv'}", highlight=False, soft_wrap=True
     )
+    if analyze and shown.done:
+        analyze_sweep(out, None, as_json=False)
     if shown.failed:
         console.print(f"{shown.failed} failed, for the reasons above and in the table; --resume tries them again")
         raise typer.Exit(FAILED)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 import traceback
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -40,6 +41,8 @@ NODES = {"nodes": 1, "edges": 2, "faces": 3, "hinges": 4}
 """How many nodes an element of each kind has."""
 TIME = "time"
 """The parameter that is the simulated time [s]."""
+
+_INSIDE = ".__wrapped__"
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -82,6 +85,13 @@ class EnergyFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__wrapped__(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by the name of the function, for processes that can import it; cloudpickle, which Dask and Gymnasium
+        use, sends functions along that are in scripts or in other functions. Formula and kernels are made anew."""
+        if _named(self.__wrapped__) is self:  # then this is where the function itself is to be found
+            self.__wrapped__.__qualname__ += _INSIDE
+        return _restored, (self.__wrapped__, self.elements, self.parameters, self.has_residuals)
 
     @property
     def place(self) -> str:
@@ -270,6 +280,24 @@ class EnergyFunction:
             return graph.constant(returned)
         remedy = "must return one number, the energy of an element" if not self.has_residuals else "must return numbers"
         raise InputError(self.place, f"{remedy}, not {type(returned).__name__}")
+
+
+def _restored(
+    function: Callable[..., Any], elements: str, parameters: dict[str, Shape], residuals: bool
+) -> EnergyFunction:
+    """What was pickled: the object that the module of the function has under its name, or else a new one."""
+    found = _named(function, _INSIDE)
+    if isinstance(found, EnergyFunction) and found.__wrapped__ is function:
+        return found
+    return EnergyFunction(function, elements, parameters, residuals)
+
+
+def _named(function: Callable[..., Any], inside: str = "") -> Any:
+    """What the module of a function has under the function's name, without the part `inside`; None if nothing."""
+    found: Any = sys.modules.get(function.__module__)
+    for name in function.__qualname__.removesuffix(inside).split("."):
+        found = getattr(found, name, None)
+    return found
 
 
 def _hint(error: Exception) -> str:

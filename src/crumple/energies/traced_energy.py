@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class TracedEnergy(Energy):
     @abstractmethod
     def law(self) -> EnergyFunction:
         """The function."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The class is made by the law, so the law is what is pickled."""
+        return _restored, (self.law, self.stencil, self.parameters)
 
     def at(self, time: float) -> TracedEnergy:
         """The same at another `time` [s]; itself when the function does not ask for it."""
@@ -72,3 +76,8 @@ class TracedResiduals(TracedEnergy, ElasticEnergy):
         parameters[:, start] *= 1.0 + column[:, 0]
         parameters[:, start + 1 :] = (parameters[:, start + 1 :] + column * before) / (1.0 + column)
         return [replace(self, parameters=parameters)]
+
+
+def _restored(law: EnergyFunction, stencil: Ints, parameters: Floats) -> TracedEnergy:
+    """What was pickled."""
+    return law.kind(stencil, parameters)

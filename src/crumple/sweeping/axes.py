@@ -19,8 +19,8 @@ MOST_VALUES = 100_000
 """Of one key."""
 DIGITS = 12
 """Significant digits of the numbers in a grid, so that 0.1:0.4:4 has 0.3 and not 0.30000000000000004."""
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_RANGE = re.compile(rf"({_NUMBER}):({_NUMBER})(?::(\d{{1,9}}))?(?::(log))?")
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_RANGE = re.compile(rf"({NUMBER}):({NUMBER})(?::(\d{{1,9}}))?(?::(log))?")
 _OPENING, _CLOSING = "[{", "]}"
 
 
@@ -43,8 +43,8 @@ class Axis:
         if self.values:
             return self.values[int(share * len(self.values))]
         if self.log:
-            return _text(float(np.exp(np.log(self.low) + share * (np.log(self.high) - np.log(self.low)))))
-        return _text(self.low + share * (self.high - self.low))
+            return number_text(float(np.exp(np.log(self.low) + share * (np.log(self.high) - np.log(self.low)))))
+        return number_text(self.low + share * (self.high - self.low))
 
 
 def parse_axis(text: str, *, sampled: bool) -> Axis:
@@ -103,7 +103,7 @@ def _grid_texts(grid: Floats, whole: bool) -> tuple[str, ...]:
     """The values as texts; whole numbers stay whole, for keys that take no others."""
     if whole and bool(np.all(grid == np.round(grid))):
         return tuple(str(int(value)) for value in grid)
-    return tuple(_text(float(value)) for value in grid)
+    return tuple(number_text(float(value)) for value in grid)
 
 
 def _listed(key: str, values: tuple[str, ...]) -> Axis:
@@ -139,7 +139,7 @@ def _split(text: str) -> list[str]:
     return parts
 
 
-def _text(value: float) -> str:
+def number_text(value: float) -> str:
     """The number as a text, with a point or an exponent, so that TOML reads it as the same number."""
     return repr(float(f"{value:.{DIGITS}g}"))
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
+import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any
 
 from crumple.errors import InputError, SimulationError
 from crumple.sweeping.identity import identity, loose_mismatch, mismatch
 from crumple.sweeping.packages import need
 
-ONE_THREAD = {name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+"""Numba's is not among them: a worker of a script that imports crumple has started its threads when these are set, and
+would refuse to compile; `perform` uses one of them."""
 CONNECT_TIMEOUT = 10.0
 """How long a scheduler may take to answer [s]."""
+FILE_PATIENCE = 30.0
+"""How long the file of a scheduler may take to be there [s]."""
 MOST_WORKERS = 1024
 
 Say = Callable[[str], None]
@@ -58,8 +65,14 @@ def local_workers(count: int | None) -> Iterator[Any]:
 
 @contextmanager
 def joined_workers(address: str, say: Say) -> Iterator[Any]:
-    """A Dask client of the scheduler at `address`, once it has a worker; `InputError` when nobody answers there."""
+    """A Dask client of the scheduler at `address`, once it has a worker; `InputError` when nobody answers there.
+
+    `address` is as Dask has it, tcp://host:8786, or the path of the .json file that `dask scheduler --scheduler-file`
+    writes.
+    """
     distributed = need("distributed")
+    if address.endswith(".json"):
+        address = _filed_address(Path(address))
     with _quiet():
         try:
             client = distributed.Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
@@ -71,6 +84,33 @@ def joined_workers(address: str, say: Say) -> Iterator[Any]:
                 say(f"no worker has joined {address} yet; waiting (`dask worker {address} --nthreads 1` starts one)")
                 client.wait_for_workers(1)
             yield client
+
+
+def _filed_address(path: Path) -> str:
+    """The address in the file of a scheduler, which may have been started just now."""
+    end = clock.monotonic() + FILE_PATIENCE
+    while True:
+        try:
+            return str(json.loads(path.read_text(encoding="utf-8"))["address"])
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            if clock.monotonic() > end:
+                remedy = (
+                    f"is not the file of a Dask scheduler; `dask scheduler --scheduler-file` writes it ({_line(error)})"
+                )
+                raise InputError("--scheduler", remedy, str(path)) from None
+        clock.sleep(0.2)
+
+
+def check_sendable(name: str, thing: Any) -> None:
+    """`InputError` when a metric or term of the user cannot be sent to another process."""
+    need("distributed")
+    from distributed.protocol.pickle import dumps
+
+    try:
+        dumps(thing)
+    except Exception as error:  # whatever a pickler comes upon
+        remedy = f"cannot be sent to workers ({_line(error)}); make what it needs inside of it"
+        raise InputError(f"crumple.sweep: {name}", remedy) from None
 
 
 def check_workers(client: Any, files: Sequence[str], say: Say) -> None:

@@ -121,9 +121,9 @@ def _load(plan: Plan, run: PlannedRun) -> Scene:
     try:
         return plan.load(run)
     except SceneError as error:
-        raise SceneError([_renamed(text, run) for text in error.problems]) from None
+        raise SceneError([_renamed(text, plan) for text in error.problems]) from None
     except InputError as error:
-        raise SceneError([_renamed(str(error), run)]) from None
+        raise SceneError([_renamed(str(error), plan)]) from None
 
 
 def _build(plan: Plan, run: PlannedRun, scene: Scene) -> tuple[Model, State]:
@@ -134,11 +134,14 @@ def _build(plan: Plan, run: PlannedRun, scene: Scene) -> tuple[Model, State]:
     return built
 
 
-def _renamed(text: str, run: PlannedRun) -> str:
-    """A message of `--set`, which names `--vary` where that has given the value."""
+def _renamed(text: str, plan: Plan) -> str:
+    """A message of `--set`, which names `--vary` or `--tie` where that has given the value."""
     found = re.match(r"--set:? ([^\s:]+)", text)
-    is_varied = found is not None and any(f"{key}.".startswith((f"{found[1]}.", f"{found[1]}[")) for key in run.values)
-    return f"--vary{text.removeprefix('--set')}" if is_varied else text
+    if found is None:
+        return text
+    given = [("--vary", axis.key) for axis in plan.axes] + [("--tie", tie.key) for tie in plan.ties]
+    options = [option for option, key in given if f"{key}.".startswith((f"{found[1]}.", f"{found[1]}["))]
+    return options[0] + text.removeprefix("--set") if options else text
 
 
 def _seconds(plan: Plan, first: tuple[Model, State], frames: int) -> tuple[float, str]:

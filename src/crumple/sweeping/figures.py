@@ -18,6 +18,7 @@ from crumple.sweeping.metrics import metric_unit
 from crumple.sweeping.plan import Plan, PlannedRun, short_keys, show_value
 from crumple.sweeping.statistics import PRESSURE, MassSize, metric_names
 from crumple.sweeping.table import DONE
+from crumple.typing import Floats
 
 MOST_PANELS, MOST_LINES = 24, len(PALETTE)
 MOST_SIDE = 6
@@ -89,23 +90,33 @@ def save_pictures(folder: SweepFolder, path: Path) -> Path | None:
 
 
 def save_law(law: MassSize, path: Path) -> Path | None:
-    """Radius over mass of all runs with the law through them. None without matplotlib."""
-    canvas = new_canvas((5.6, 4.6))
+    """Radius over mass of all runs with the law through each group, and the known one. None without matplotlib."""
+    canvas = new_canvas((6.4, 5.2))
     if canvas is None:
         return None
     axes = canvas.add_subplot()
-    axes.loglog(1e3 * law.mass, 1e3 * law.radius, "o", color=BLUE, markersize=4, label="runs")
-    span = np.geomspace(law.mass.min(), law.mass.max(), 20)
-    middle, size = np.exp(np.log(law.mass).mean()), np.exp(np.log(law.radius).mean())
+    axes.set_xscale("log")
+    axes.set_yscale("log")
     fitted = f"M^{law.exponent:.2f}" + ("" if np.isnan(law.error) else f" ± {law.error:.2f}")
-    axes.plot(1e3 * span, 1e3 * size * (span / middle) ** law.exponent, color=BLUE, label=fitted)
+    group = np.array(law.group)
+    for k, name in enumerate(dict.fromkeys(law.group)):
+        one, color = group == name, PALETTE[k % len(PALETTE)]
+        axes.plot(1e3 * law.mass[one], 1e3 * law.radius[one], "o", color=color, markersize=4, label=name or "runs")
+        axes.plot(*_power(law.mass[one], law.radius[one], law.exponent), color=color, label=None if k else fitted)
     known = f"M^{MASS_SIZE}, sheets of one thickness"
-    axes.plot(1e3 * span, 1e3 * size * (span / middle) ** MASS_SIZE, "--", color=RED, label=known)
+    axes.plot(*_power(law.mass, law.radius, MASS_SIZE), "--", color=RED, label=known)
     for axis in (axes.xaxis, axes.yaxis):  # spans are too short for powers of ten
         axis.set_major_formatter("{x:.3g}")
         axis.set_minor_formatter("{x:.2g}")
     finish_axes(axes, "mass [g]", f"radius at {PRESSURE:g} Pa [mm]", "size of balls")
     return save_canvas(canvas, path)
+
+
+def _power(mass: Floats, radius: Floats, exponent: float) -> tuple[Floats, Floats]:
+    """Mass [g] and radius [mm] on the power law of an `exponent` through the middle of points [kg], [m]."""
+    span = np.geomspace(mass.min(), mass.max(), 20)
+    middle, size = np.exp(np.log(mass).mean()), np.exp(np.log(radius).mean())
+    return 1e3 * span, 1e3 * size * (span / middle) ** exponent
 
 
 def picture_grid(plan: Plan) -> list[list[PlannedRun | None]]:

@@ -19,6 +19,7 @@ from crumple.scenes.overrides import parse_override, parse_path
 from crumple.scenes.toml import read_scene
 from crumple.sweeping.axes import Axis, parse_axis
 from crumple.sweeping.points import check_count, grid_points, sample_points
+from crumple.sweeping.ties import Tie, parse_tie
 
 MOST_SEEDS = 100_000
 
@@ -44,9 +45,10 @@ class Plan:
     """All that decides on the runs of a sweep.
 
     `scene` as it was named;  `tables` of the scene before any override, and the `folder` of the files that it names;
-    `set` overrides of all runs;  `vary` as in `--vary`;  `sample` (count, method) or None for the grid;  `seeds` how
-    many, 0 for the scene's own;  `metrics` by name;  `quick`, `frames`, `until` as for `crumple run`;  `version` of
-    crumple;  `id` of the sweep, by which workers know its runs.
+    `set` overrides of all runs;  `vary` and `tie` as in `--vary` and `--tie`;  `sample` (count, method) or None for the
+    grid;  `seeds` how many, 0 for the scene's own;  `metrics` by name;  `terms`: the names of the user's own;
+    `quick`, `frames`, `until` as for `crumple run`;  `version` of crumple;  `id` of the sweep, by which workers know
+    its runs.
     """
 
     scene: str
@@ -54,9 +56,11 @@ class Plan:
     folder: str
     set: tuple[str, ...] = ()
     vary: tuple[str, ...] = ()
+    tie: tuple[str, ...] = ()
     sample: tuple[int, str] | None = None
     seeds: int = 0
     metrics: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
     quick: bool = False
     frames: int | None = None
     until: float | None = None
@@ -67,6 +71,11 @@ class Plan:
     def axes(self) -> tuple[Axis, ...]:
         """What is varied."""
         return tuple(parse_axis(text, sampled=self.sample is not None) for text in self.vary)
+
+    @cached_property
+    def ties(self) -> tuple[Tie, ...]:
+        """What follows it."""
+        return tuple(parse_tie(text) for text in self.tie)
 
     @cached_property
     def runs(self) -> tuple[PlannedRun, ...]:
@@ -80,9 +89,10 @@ class Plan:
         for point in points:
             varied = tuple(f"{key}={text}" for key, text in point)
             values = {key: parse_override(text)[1] for (key, _), text in zip(point, varied, strict=True)}
+            tied = tuple(tie.override(values) for tie in self.ties)
             for seed in seeds:
                 sown = () if seed is None else tuple(f"sheets[{k}].jitter.seed={seed + k}" for k in jittered)
-                runs.append(PlannedRun(f"{len(runs):0{width}d}", (*self.set, *varied, *sown), values, seed))
+                runs.append(PlannedRun(f"{len(runs):0{width}d}", (*self.set, *varied, *tied, *sown), values, seed))
         return tuple(runs)
 
     def load(self, run: PlannedRun) -> Scene:
@@ -94,15 +104,19 @@ class Plan:
         if self.seeds < 0 or self.seeds > MOST_SEEDS:
             raise InputError("--seeds", f"must be 0 to {MOST_SEEDS}", self.seeds)
         known = [(parse_override(text)[0], "--set", text.partition("=")[0].strip()) for text in self.set]
-        for axis in self.axes:
-            path = _parsed(axis.key)
-            for other, option, name in known:
+        changed = [("--vary", axis.key) for axis in self.axes] + [("--tie", tie.key) for tie in self.ties]
+        for option, key in changed:
+            path = _parsed(key)
+            for other, before, name in known:
                 if other[: len(path)] == path:
-                    verb = "is given twice" if other == path else f"would take back {option} {name}; put it first"
-                    raise InputError(f"--vary {axis.key}", verb)
-            known.append((path, "--vary", axis.key))
+                    verb = "is given twice" if other == path else f"would take back {before} {name}; put it first"
+                    raise InputError(f"{option} {key}", verb)
+            known.append((path, option, key))
             if self.seeds and path[-2:] == ("jitter", "seed"):
-                raise InputError(f"--vary {axis.key}", "--seeds varies this key too; leave one of them out")
+                raise InputError(f"{option} {key}", "--seeds varies this key too; leave one of them out")
+        for tie in self.ties:
+            if all(tie.leader != axis.key for axis in self.axes):
+                raise InputError(f"--tie {tie.key}", "must follow a key that --vary varies", tie.leader)
 
     def _jittered(self, varied: tuple[str, ...]) -> tuple[int, ...]:
         """The numbers of the sheets whose jitter the seeds change."""

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from crumple.analysis import EqualPressure, PressureCurve, equal_pressure, fit_power, pressure_curves
+from crumple.analysis import EqualPressure, PressureCurve, equal_pressure, pressure_curves
 from crumple.analysis.analyze import recording_model, state_shape
 from crumple.recording.recording import Recording
 from crumple.sweeping.folder import SweepFolder
 from crumple.sweeping.metrics import metric_unit
 from crumple.sweeping.packages import need
-from crumple.sweeping.plan import Plan
+from crumple.sweeping.plan import Plan, PlannedRun, short_keys, show_value
 from crumple.sweeping.table import DONE, OUTCOME
-from crumple.typing import Floats
+from crumple.typing import Floats, Ints
 
 RESAMPLES = 500
 """Of the runs, for an error bar."""
 WINDOWS = (0.4, 0.5, 0.6)
 """Radius of the container over √area of the sheet below which a sheet counts as crumpled; the middle one is used, the
 others tell what the choice matters."""
+SHAPE = re.compile(r"sheets\[\d+\]\.shape\b")
+"""Begins keys that change the size of a sheet."""
+SAME_MASS = 1e-6
+"""Relative difference of masses below which they are equal."""
 SHRUNK = 0.9
 """A container that ends smaller than this share of its first radius confines a sheet."""
 PRESSURE = 300.0
@@ -31,36 +36,46 @@ PRESSURE = 300.0
 
 @dataclass(frozen=True)
 class Sample:
-    """A run for the law of size and mass: its `name`, `mass` [kg], `width` √area of the sheet [m], and pressure over
-    radius of its container."""
+    """A run for the law of size and mass: its `name`, `mass` [kg], `width` √area of the sheet [m], pressure over radius
+    of its container, and its `group`: runs of one group differ in the shape of the sheet and the seed only."""
 
     name: str
     mass: float
     width: float
     curve: PressureCurve
+    group: str = ""
 
 
 @dataclass(frozen=True)
 class MassSize:
-    """R = c M^`exponent` at the same pressure, with the standard `error` from the scatter of runs of the same mass (nan
-    when no mass was run twice), and the exponents by windows that are narrower and wider (`others`). `mass` [kg],
-    `radius` [m] at PRESSURE and `names` of the runs, and the `steepness` α of P ∝ R^−α."""
+    """R = c M^`exponent` at the same pressure, with a c for each group, and the standard `error` from the scatter of
+    runs of the same mass and group (nan when one of them was run once only), and the exponents by windows that are
+    narrower and wider (`others`) and by group (`by_group`). `mass` [kg], `radius` [m] at PRESSURE, `group` and `names`
+    of the runs, and the `steepness` α of P ∝ R^−α.
+
+    `is_of_sizes`: the mass was changed by the shape of the sheet, as in the known law. Otherwise by something else,
+    such as its thickness, all runs are one group, and there is no such law.
+    """
 
     exponent: float
     error: float
     others: dict[float, float]
+    by_group: dict[str, float]
     mass: Floats
     radius: Floats
+    group: tuple[str, ...]
     steepness: float
     names: tuple[str, ...]
+    is_of_sizes: bool
 
     def describe(self) -> str:
         """One line."""
         error = "" if np.isnan(self.error) else f" ± {self.error:.3f}"
         others = "; ".join(f"{value:.3f} below {window:g}" for window, value in self.others.items())
+        how = "by the shape of the sheet" if self.is_of_sizes else "not by the shape of the sheet, as in the known law"
         return (
             f"size ∝ mass^{self.exponent:.3f}{error} at the same pressure, {len(self.mass)} runs while the container's "
-            f"radius is below {WINDOWS[1]:g} √area" + (f" ({others})" if others else "")
+            f"radius is below {WINDOWS[1]:g} √area" + (f" ({others})" if others else "") + f"; mass varied {how}"
         )
 
 
@@ -96,30 +111,38 @@ def over_seeds(table: Any, plan: Plan) -> Any:
 
 def mass_size_law(folder: SweepFolder) -> MassSize | None:
     """The law through all runs that press one shrinking container; None when there is none, or all masses are equal."""
-    done = [name for name, line in folder.outcomes().items() if line.get("outcome") == DONE]
-    return fit_mass_size([sample for name in sorted(done) if (sample := _sample(folder, name)) is not None])
+    done = {name for name, line in folder.outcomes().items() if line.get("outcome") == DONE}
+    runs = [run for run in folder.plan.runs if run.name in done]
+    return fit_mass_size([sample for run in runs if (sample := _sample(folder, run)) is not None])
 
 
 def fit_mass_size(samples: Sequence[Sample]) -> MassSize | None:
     """The law through `samples`, None when their masses are equal or their pressures do not rise.
 
     As in `crumple validate crumpling-laws`, P = a_k R^−α is fitted to all frames in which the container is narrower
-    than the sheet. The error comes from runs drawn again, with replacement, among those of the same mass; what all runs
-    have in common, such as the mesh, is not in it.
+    than the sheet. The error comes from runs drawn again, with replacement, among those of the same mass and group;
+    what all runs have in common, such as the mesh, is not in it.
     """
+    is_of_sizes = _slope(samples, np.ones(len(samples))) is not None
+    if not is_of_sizes:
+        samples = [replace(sample, group="") for sample in samples]
     fits = {window: _fit(_within(samples, window)) for window in WINDOWS}
     middle = fits[WINDOWS[1]]
     if middle is None:
         return None
     exponent, sizes, used = middle
     others = {window: found[0] for window, found in fits.items() if window != WINDOWS[1] and found is not None}
-    mass, names = np.array([sample.mass for sample in used]), tuple(sample.name for sample in used)
-    return MassSize(exponent, _error(used), others, mass, sizes.radius, sizes.steepness, names)
+    mass, group = np.array([sample.mass for sample in used]), tuple(sample.group for sample in used)
+    names = tuple(sample.name for sample in used)
+    single = _by_group(used, sizes.radius)
+    return MassSize(
+        exponent, _error(used), others, single, mass, sizes.radius, group, sizes.steepness, names, is_of_sizes
+    )
 
 
-def _sample(folder: SweepFolder, name: str) -> Sample | None:
+def _sample(folder: SweepFolder, run: PlannedRun) -> Sample | None:
     """A run that is done, None unless one container shrinks around it."""
-    recording = Recording(folder.recording_path(name))
+    recording = Recording(folder.recording_path(run))
     model = recording_model(recording)
     if len(model.obstacles) != 1 or len(recording.frames) < 3:
         return None
@@ -127,7 +150,10 @@ def _sample(folder: SweepFolder, name: str) -> Sample | None:
     if not min(widths) < SHRUNK * widths[0]:
         return None
     shape = state_shape(model, recording.load(recording.frames[0]))
-    return Sample(name, float(shape.mass.sum()), float(np.sqrt(shape.area.sum())), pressure_curves(recording)[0])
+    short = short_keys(list(run.values))
+    group = ", ".join(f"{short[key]} {show_value(value)}" for key, value in run.values.items() if not SHAPE.match(key))
+    mass, width = float(shape.mass.sum()), float(np.sqrt(shape.area.sum()))
+    return Sample(run.name, mass, width, pressure_curves(recording)[0], group)
 
 
 def _within(samples: Sequence[Sample], window: float) -> list[Sample]:
@@ -139,17 +165,43 @@ def _within(samples: Sequence[Sample], window: float) -> list[Sample]:
 def _fit(samples: Sequence[Sample]) -> tuple[float, EqualPressure, Sequence[Sample]] | None:
     """The exponent of R(M) at equal pressure, the radii, and the samples; None when they do not give one."""
     sizes = equal_pressure([sample.curve for sample in samples], PRESSURE)
-    law = None if sizes is None else fit_power(np.array([sample.mass for sample in samples]), sizes.radius)
-    return None if sizes is None or law is None else (law.exponent, sizes, samples)
+    slope = None if sizes is None else _slope(samples, sizes.radius)
+    return None if sizes is None or slope is None else (slope, sizes, samples)
+
+
+def _slope(samples: Sequence[Sample], radius: Floats) -> float | None:
+    """The exponent a of R = c_g M^a by least squares, with a c for each group; None when no group has two masses."""
+    x, y = np.log([sample.mass for sample in samples]), np.log(radius)
+    product = square = 0.0
+    for one in _members(samples):
+        x_off, y_off = x[one] - x[one].mean(), y[one] - y[one].mean()
+        if np.ptp(x[one]) > SAME_MASS:
+            product, square = product + float(x_off @ y_off), square + float(x_off @ x_off)
+    return product / square if square else None
+
+
+def _by_group(samples: Sequence[Sample], radius: Floats) -> dict[str, float]:
+    """The exponent of each group that has several masses."""
+    found = {samples[one[0]].group: _slope([samples[k] for k in one], radius[one]) for one in _members(samples)}
+    return {name: slope for name, slope in found.items() if slope is not None}
+
+
+def _members(samples: Sequence[Sample]) -> list[Ints]:
+    """The numbers of the samples of each group."""
+    names = [sample.group for sample in samples]
+    return [np.array([k for k, name in enumerate(names) if name == one]) for one in dict.fromkeys(names)]
 
 
 def _error(samples: Sequence[Sample]) -> float:
-    """The standard error of the exponent from samples drawn again; nan when no mass is there twice.
+    """The standard error of the exponent from samples drawn again among those of one mass and group; nan when some are
+    alone.
 
     Drawing n values again makes their mean scatter by √((n − 1)/n) too little, which is corrected with the smallest n.
     """
-    masses = np.log([sample.mass for sample in samples]).round(6)
-    groups = [np.flatnonzero(masses == value) for value in np.unique(masses)]
+    cells: dict[tuple[str, float], list[int]] = {}
+    for k, sample in enumerate(samples):
+        cells.setdefault((sample.group, round(float(np.log(sample.mass)), 6)), []).append(k)
+    groups = list(cells.values())
     least = min(len(group) for group in groups)
     if least < 2:
         return float("nan")

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from crumple.contract import Term
 from crumple.errors import CrumpleError, InputError, SimulationError
 from crumple.scenes import Scene
 from crumple.sweeping.axes import axis_text
-from crumple.sweeping.cluster import available_cores, check_workers, joined_workers, local_workers
+from crumple.sweeping.cluster import available_cores, check_sendable, check_workers, joined_workers, local_workers
 from crumple.sweeping.estimate import Estimate, check_plan, named_files
 from crumple.sweeping.folder import SweepFolder, SweepWriter, check_vacant, create_sweep, open_sweep
 from crumple.sweeping.layout import PLAN, is_sweep
@@ -57,9 +58,11 @@ def sweep(
     *,
     out: str | Path,
     vary: Mapping[str, str | Sequence[Any]] | Sequence[str] = (),
+    tie: Sequence[str] = (),
     sample: tuple[int, str] | None = None,
     seeds: int = 0,
     metrics: Sequence[str] | OwnMetrics | None = None,
+    terms: Sequence[Term] = (),
     overrides: Sequence[str] = (),
     quick: bool = False,
     frames: int | None = None,
@@ -72,10 +75,12 @@ def sweep(
     """Run a scene with many values of its keys, and return the table of the runs as a `pandas.DataFrame`.
 
     `vary`: for each key a list of values, or a range "lo:hi:n" or "lo:hi:n:log"; all combinations are run, or `sample`
-    (count, "sobol" | "lhs" | "random") of them, with ranges "lo:hi" or "lo:hi:log".  `seeds`: each that often, with
-    other random offsets of the start (the scene's jitter).  `metrics`: names as in `crumple sweep --metric`, or
-    functions of the `Recording` by name.  `overrides`, `quick`, `frames`, `until` as for `crumple.simulate` and
-    `crumple run`.  `workers`: processes on this machine, one per core by default, or the address of a Dask `scheduler`.
+    (count, "sobol" | "lhs" | "random") of them, with ranges "lo:hi" or "lo:hi:log".  `tie`: keys that follow varied
+    ones, "key=factor*key".  `seeds`: each that often, with other random offsets of the start (the scene's jitter).
+    `metrics`: names as in `crumple sweep --metric`, or functions of the `Recording` by name.  `terms`: your own, added
+    to the model of every run, see `Model.with_term` and `crumple.energy`; to go on with such a sweep they are given
+    again.  `overrides`, `quick`, `frames`, `until` as for `crumple.simulate` and `crumple run`.
+    `workers`: processes on this machine, one per core by default, or the address of a Dask `scheduler`.
     `resume`: go on with the sweep in the folder `out`, whose scene need not be given again.
 
     Every run is an ordinary recording below `out`. A run that fails is a row with its reason.
@@ -86,10 +91,10 @@ def sweep(
     plan = None
     if scene is not None:
         plan = make_plan(
-            scene, set=tuple(overrides), vary=tuple(texts), sample=sample, seeds=seeds, metrics=names, quick=quick,
-            frames=frames, until=until,
+            scene, set=tuple(overrides), vary=tuple(texts), tie=tuple(tie), sample=sample, seeds=seeds, metrics=names,
+            terms=tuple(term.name for term in terms), quick=quick, frames=frames, until=until,
         )  # fmt: skip
-    lead(plan, out, resume=resume, workers=workers, scheduler=scheduler, own=own, watcher=watcher)
+    lead(plan, out, resume=resume, workers=workers, scheduler=scheduler, own=own, terms=terms, watcher=watcher)
     return read_sweep(out)
 
 
@@ -101,6 +106,7 @@ def lead(
     workers: int | None = None,
     scheduler: str | None = None,
     own: OwnMetrics | None = None,
+    terms: Sequence[Term] = (),
     watcher: Watcher | None = None,
 ) -> None:
     """Do all runs of a `plan` into the folder `out`; with `resume` what is left of them, there without a plan, too."""
@@ -110,6 +116,13 @@ def lead(
         raise InputError("--workers, --scheduler", "give only one of them")
     folder, watching = Path(out), watcher or Watcher()
     plan = _settled(plan, folder, resume)
+    if sorted(plan.terms) != sorted(term.name for term in terms):
+        remedy = f"crumple.sweep(out={str(folder)!r}, resume=True, terms=[…]) goes on with them"
+        raise InputError(
+            str(folder), f"was begun with the terms {', '.join(plan.terms) or 'of the scene only'}; {remedy}"
+        )
+    for name, sent in [*(own or {}).items(), *((term.name, term) for term in terms)]:
+        check_sendable(name, sent)
     estimate, scenes = check_plan(plan, folder, watching.on_note)
     connection: AbstractContextManager[Any] = (
         local_workers(workers) if scheduler is None else joined_workers(scheduler, watching.on_note)
@@ -119,7 +132,7 @@ def lead(
             client = stack.enter_context(connection)
         check_workers(client, named_files(scenes), watching.on_note)
         with open_sweep(folder) if is_sweep(folder) else create_sweep(folder, plan) as writer:
-            _Leader(client, writer, scenes, own or {}, watching).run(estimate)
+            _Leader(client, writer, scenes, own or {}, tuple(terms), watching).run(estimate)
 
 
 def _settled(plan: Plan | None, folder: Path, resume: bool) -> Plan:
@@ -150,6 +163,7 @@ class _Leader:
     writer: SweepWriter
     scenes: list[Scene]
     own: OwnMetrics
+    terms: tuple[Term, ...]
     watcher: Watcher
     done: int = 0
     flying: dict[str, tuple[PlannedRun, Any]] = field(default_factory=dict)
@@ -206,7 +220,7 @@ class _Leader:
         folder = self.writer.folder
         scene, place = self.scenes[int(run.name)], str(folder.recording_path(run).absolute())
         mark = str((folder.path / PLAN).absolute())
-        return Task(self.plan.id, run.name, scene, place, self.plan.metrics, self.own, mark=mark)
+        return Task(self.plan.id, run.name, scene, place, self.plan.metrics, self.own, self.terms, mark=mark)
 
     def _take(self, future: Any) -> None:
         """Keep what a run has come to."""

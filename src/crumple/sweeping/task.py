@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crumple.caching import cache_folder
+from crumple.contract import Term
 from crumple.errors import CrumpleError, InputError
 from crumple.recording.files import OccupiedFolder
 from crumple.recording.mark import marked_scene
@@ -28,6 +29,7 @@ from crumple.sweeping.identity import identity, mismatch
 from crumple.sweeping.metrics import OwnMetrics, measure
 from crumple.sweeping.packing import pack
 from crumple.sweeping.preparing import compile_once
+from crumple.threads import one_thread
 
 LOCK_PATIENCE = 600.0
 """How long to wait for a recording that another process writes and that does not grow [s]: a worker that was thought
@@ -44,7 +46,7 @@ _turn = threading.Lock()
 @dataclass(frozen=True)
 class Task:
     """A run for a worker: of which `sweep`, its name `run`, its `scene`, the `folder` of its recording, its `metrics`
-    by name and the user's `own`, and who asks (`asker`).
+    by name and the user's `own`, the user's own `terms` of the model, and who asks (`asker`).
 
     `mark`: the sweep's sweep.toml. A worker that does not find it there, with the sweep's id in it, has another file
     system: it keeps the recording for itself and sends it back. "": `folder` is right wherever the run is done.
@@ -56,6 +58,7 @@ class Task:
     folder: str
     metrics: tuple[str, ...] = ()
     own: OwnMetrics = field(default_factory=dict)
+    terms: tuple[Term, ...] = ()
     asker: dict[str, str] = field(default_factory=identity)
     mark: str = ""
 
@@ -101,7 +104,7 @@ def perform(task: Task) -> Outcome:
         return Outcome(task.run, "failed", f"the worker {problem}; install the same version everywhere")
     is_shared = task.is_shared()
     folder = Path(task.folder) if is_shared else own_folder(task.sweep, task.run)
-    with _turn:
+    with _turn, one_thread():
         try:
             compile_once(remeshing=task.scene.remeshing is not None)
             resumed = _simulate(task, folder)
@@ -198,7 +201,7 @@ def _begin_when_free(task: Task, folder: Path) -> tuple[Model, State, Recorder, 
     waited, seen = clock.monotonic(), -1
     while True:
         try:
-            return _begin(task.scene, folder)
+            return _begin(task, folder)
         except OccupiedFolder:
             frames = len(Recording(folder)) if (folder / "frames").is_dir() else 0
             if frames != seen:
@@ -210,14 +213,14 @@ def _begin_when_free(task: Task, folder: Path) -> tuple[Model, State, Recorder, 
             clock.sleep(0.5)
 
 
-def _begin(scene: Scene, folder: Path) -> tuple[Model, State, Recorder, int | None]:
+def _begin(task: Task, folder: Path) -> tuple[Model, State, Recorder, int | None]:
     """Model, state and recorder of a new recording, or of the one that is there from its last intact frame on."""
-    text = dump_scene(scene)
+    scene, text = task.scene, dump_scene(task.scene)
     if (folder / "frames").is_dir() and Recording(folder).frames:
         recording = Recording(folder)
         if marked_scene(folder) != text:
             raise InputError(str(folder), "holds a recording of another scene")
-        model = recording.present_model() or build(scene, relax=False)[0]
+        model = _with_terms(recording.present_model() or build(scene, relax=False)[0], task)
 
         def check(state: State) -> None:
             problem = fit_problem(model, state)
@@ -228,9 +231,15 @@ def _begin(scene: Scene, folder: Path) -> tuple[Model, State, Recorder, int | No
         return model, state, recorder, state.frame
     model, state = build(scene)
     if (folder / "frames").is_dir() and Recording(folder).frames:  # somebody else has begun meanwhile
-        return _begin(scene, folder)
+        return _begin(task, folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    return model, state, create_recording(folder, text), None
+    return _with_terms(model, task), state, create_recording(folder, text), None
+
+
+def _with_terms(model: Model, task: Task) -> Model:
+    for term in task.terms:
+        model = model.with_term(term)
+    return model
 
 
 def _measured(task: Task, folder: Path, resumed: int | None, is_shared: bool) -> Outcome:
