@@ -17,7 +17,9 @@ from crumple.errors import SimulationError
 from crumple.simulation.adapting import remesh_state
 from crumple.simulation.derived import Derived
 from crumple.simulation.lips import grow_lips
+from crumple.simulation.losses import yield_loss
 from crumple.simulation.model import Model
+from crumple.simulation.pieces import part_pieces
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.projection import project
 from crumple.simulation.pulling import handle_pulls
@@ -69,15 +71,18 @@ def advance_once(
             settled = settle(moved, derived, report.step)
             settled, is_embedded = embed(moved, settled, derived, is_embedded)
         energies = dict(report.energies)  # of contact, while it was solved
+        is_remeshed = derived.state is state and derived.model.remeshing is not None
+        losses: dict[str, float] = {}
         if derived.model.tearing is not None:
+            losses["yielding"] = yield_loss(moved, settled, derived)
             with derived.timer("tearing"):
                 torn = tear(settled, derived, passage)
             is_embedded = is_embedded and torn.derived is derived
             settled, derived, report = torn.state, torn.derived, torn.noted(report)
             energies["fracture"] = settled.fracture_work
         energies = measure_energies(settled, derived) | energies
-        pulls = handle_pulls(derived.model, state, moved, settled)
-        return settled, replace(report, energies=energies, handles=pulls), is_embedded, derived
+        pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
+        return settled, replace(report, energies=energies, handles=pulls, losses=losses), is_embedded, derived
 
 
 def settle(state: State, derived: Derived, step: float) -> State:
@@ -119,7 +124,9 @@ def adapt(
     `warnings`: a list to add to when the mesh is coarser than asked for;  `observers` are told of a new mesh at once.
     """
     remeshed = _remeshed(state, derived, warnings, observers)
-    return remeshed if derived.model.tearing is None else grow_lips(derived.model, remeshed)
+    if derived.model.tearing is None:
+        return remeshed
+    return part_pieces(derived.model, grow_lips(derived.model, remeshed))
 
 
 def _remeshed(state: State, derived: Derived, warnings: list[str] | None, observers: Sequence[Observer] = ()) -> State:

@@ -11,13 +11,18 @@ from crumple.state import Pins, State
 from crumple.typing import Floats
 
 
-def handle_pulls(model: Model, before: State, moved: State, settled: State) -> dict[str, Pull]:
+def handle_pulls(
+    model: Model, before: State, moved: State, settled: State, *, is_fresh: bool = False
+) -> dict[str, Pull]:
     """What each handle has done over a step, by its name.
 
     `before` the step;  `moved` at its end, before anything has torn, with the anchors of handles that have taken hold;
     `settled`: after that. The force is that of the settled state. The work is the way of the targets times the mean of
     the forces before and after it, when all cracks have run: in a stiff sheet the force on a crack that waits for the
     end of the step is far above that of one that runs along.
+
+    `is_fresh`: the mesh is new, and the sheet was not in balance on it at the start, so that the springs pulled with
+    whatever force remeshing has left in them; then the forces after the step count alone.
     """
     pulls: dict[str, Pull] = {}
     for index, handle in enumerate(model.handles):
@@ -27,11 +32,10 @@ def handle_pulls(model: Model, before: State, moved: State, settled: State) -> d
         span = before.time, settled.time
         start = _forces(handle, before, moved.pins, first)
         end = _forces(handle, settled, settled.pins, last)
-        work = np.sum(start * _way(handle, moved.pins, first, *span)) + np.sum(
-            end * _way(handle, settled.pins, last, *span)
-        )
+        after = float(np.sum(end * _way(handle, settled.pins, last, *span)))
+        work = after + (after if is_fresh else float(np.sum(start * _way(handle, moved.pins, first, *span))))
         gone = _way(handle, settled.pins, last, max(handle.start, 0.0), settled.time).mean(axis=0)
-        pulls[handle.name] = Pull(_three(end.sum(axis=0)), _three(gone), 0.5 * float(work))
+        pulls[handle.name] = Pull(_three(end.sum(axis=0)), _three(gone), 0.5 * work)
     return pulls
 
 

@@ -291,7 +291,7 @@ class _Step:
             return None
         toughness = state_toughness(trial.derived.model, state)
         vertex = node_vertex(mesh, weak.node)
-        held = float(resistance(toughness, mesh, vertex, opening.heading[None])[0])
+        held = float(resistance(toughness, mesh, vertex, opening.heading[None], size=size)[0])
         tips, torn = _begun(state, opening, weak.node) if weak.tip < 0 else _gone_on(state, weak.tip, opening)
         work = state.fracture_work + held * opening.length
         return self._kerfed(trial, opening, weak.node, tips, torn, work)
