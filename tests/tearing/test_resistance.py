@@ -43,7 +43,9 @@ def test_a_sound_isotropic_sheet_resists_with_energy_times_thickness(mesh):
 
 def test_grain_resists_by_the_direction_of_the_crack(mesh):
     material = replace(preset("paper80"), tear_energy=(2e3, 8e3), grain_angle=np.radians(20.0))
-    found = resistance(_toughness(mesh, material), mesh, _middle(mesh), _directions(20.0, 110.0, 65.0, 200.0), size=SIZE)
+    found = resistance(
+        _toughness(mesh, material), mesh, _middle(mesh), _directions(20.0, 110.0, 65.0, 200.0), size=SIZE
+    )
     assert np.allclose(found, material.thickness * np.array([2e3, 8e3, 5e3, 2e3]))
 
 
@@ -103,8 +105,12 @@ def test_a_crack_beside_a_fold_is_drawn_to_it():
 def test_no_crease_factor_means_that_creases_do_not_matter(mesh):
     crease = np.tile([5.0, 1.0, 0.5], (mesh.face_count, 1))
     found = resistance(
-        _toughness(mesh, options=Tearing(crease_factor=1.0), crease=crease), mesh, _middle(mesh), _directions(10.0)
-    , size=SIZE)
+        _toughness(mesh, options=Tearing(crease_factor=1.0), crease=crease),
+        mesh,
+        _middle(mesh),
+        _directions(10.0),
+        size=SIZE,
+    )
     assert np.allclose(found, preset("paper80").tear_energy[0] * preset("paper80").thickness)
 
 
@@ -133,7 +139,9 @@ def test_labelled_edges_take_their_factor_and_others_do_not(mesh):
         options = Tearing(lines=(WeakLine(7, factor),))
         edge = mesh.u[right] - mesh.u[middle]
         along = np.degrees(np.arctan2(edge[1], edge[0]))
-        found = resistance(_toughness(marked, options=options), marked, middle, _directions(along, along + 5.0, 200.0), size=SIZE)
+        found = resistance(
+            _toughness(marked, options=options), marked, middle, _directions(along, along + 5.0, 200.0), size=SIZE
+        )
         assert np.allclose(found, [factor * sound, sound, sound])
     assert Tearing(lines=(WeakLine(7, 0.3),)).line_factor(7) == 0.3
     assert Tearing().line_factor(7) == 1.0

@@ -19,8 +19,8 @@ from crumple.simulation.derived import Derived
 from crumple.simulation.lips import grow_lips
 from crumple.simulation.losses import yield_loss
 from crumple.simulation.model import Model
-from crumple.simulation.pieces import part_pieces
 from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.simulation.pieces import part_pieces
 from crumple.simulation.projection import project
 from crumple.simulation.pulling import handle_pulls
 from crumple.simulation.step import measure_energies, take_step
@@ -32,6 +32,9 @@ from crumple.state import State
 from crumple.threads import worthwhile_threads
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats
+
+SHORTENINGS = 3
+"""Times that a step is halved because a crack could not run on."""
 
 
 def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()) -> tuple[State, FrameReport]:
@@ -60,29 +63,50 @@ def advance_once(
     """One step with all that it leaves behind: integrate, yield, embed, tear.
 
     `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step, like what
-    is derived from the mesh, which tearing changes.
+    is derived from the mesh, which tearing changes. A step after which a crack is overloaded and cannot run on is taken
+    again, shorter, a few times; then the crack waits.
     """
     with worthwhile_threads(state.mesh.face_count):
-        try:
-            moved, report, passage = take_step(state, derived, end)
-        except SimulationError as error:
-            raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
-        with derived.timer("plasticity"):
-            settled = settle(moved, derived, report.step)
-            settled, is_embedded = embed(moved, settled, derived, is_embedded)
-        energies = dict(report.energies)  # of contact, while it was solved
-        is_remeshed = derived.state is state and derived.model.remeshing is not None
-        losses: dict[str, float] = {}
-        if derived.model.tearing is not None:
-            losses["yielding"] = yield_loss(moved, settled, derived)
-            with derived.timer("tearing"):
-                torn = tear(settled, derived, passage)
-            is_embedded = is_embedded and torn.derived is derived
-            settled, derived, report = torn.state, torn.derived, torn.noted(report)
-            energies["fracture"] = settled.fracture_work
-        energies = measure_energies(settled, derived) | energies
-        pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
-        return settled, replace(report, energies=energies, handles=pulls, losses=losses), is_embedded, derived
+        spent = 0
+        for retry in range(SHORTENINGS + 1):
+            *found, is_stuck = _advance(state, derived, end, is_embedded)
+            report: StepReport = found[1]
+            is_fixed = derived.model.solver.fixed_step is not None
+            if not is_stuck or is_fixed or retry == SHORTENINGS or 0.5 * report.step < derived.model.solver.min_step:
+                break
+            spent += report.iterations
+            state = state.replaced(step_size=0.5 * report.step)
+        settled, _, is_embedded, derived = found
+        if spent:
+            report = replace(report, iterations=report.iterations + spent, retries=report.retries + retry)
+        return settled, report, is_embedded, derived
+
+
+def _advance(
+    state: State, derived: Derived, end: float, is_embedded: bool
+) -> tuple[State, StepReport, bool, Derived, bool]:
+    """`advance_once` with a single attempt, and whether a crack is stuck after it."""
+    try:
+        moved, report, passage = take_step(state, derived, end)
+    except SimulationError as error:
+        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
+    with derived.timer("plasticity"):
+        settled = settle(moved, derived, report.step)
+        settled, is_embedded = embed(moved, settled, derived, is_embedded)
+    energies = dict(report.energies)  # of contact, while it was solved
+    is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
+    losses: dict[str, float] = {}
+    is_stuck = False
+    if derived.model.tearing is not None:
+        losses["yielding"] = yield_loss(moved, settled, derived)
+        with derived.timer("tearing"):
+            torn = tear(settled, derived, passage)
+        is_embedded, is_stuck = is_embedded and torn.derived is derived, torn.is_stuck
+        settled, derived, report = torn.state, torn.derived, torn.noted(report)
+        energies["fracture"] = settled.fracture_work
+    energies = measure_energies(settled, derived) | energies
+    pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
+    return settled, replace(report, energies=energies, handles=pulls, losses=losses), is_embedded, derived, is_stuck
 
 
 def settle(state: State, derived: Derived, step: float) -> State:

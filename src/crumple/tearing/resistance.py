@@ -33,7 +33,7 @@ from crumple.geometry.metric import tensor_eigen
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.tearing.options import Tearing
-from crumple.typing import Floats, Ints
+from crumple.typing import Floats
 
 ON_EDGE = 0.02
 """A direction within this angle of an edge runs along it [rad]."""
@@ -95,9 +95,7 @@ def make_toughness(
     )
 
 
-def resistance(
-    toughness: Toughness, mesh: SheetMesh, vertex: int, directions: Floats, *, size: float
-) -> Floats:
+def resistance(toughness: Toughness, mesh: SheetMesh, vertex: int, directions: Floats, *, size: float) -> Floats:
     """R [N] of a crack that runs on from `vertex` in each of the unit `directions` (n, 2) on the pattern, (n,).
 
     `size` ℓ [m], edge length at tips. Infinite where a direction leaves the sheet, or the material does not tear. A
@@ -116,7 +114,7 @@ def resistance(
 
 
 def fold_angles(fold: Floats, mesh: SheetMesh, vertex: int, directions: Floats, size: float) -> Floats:
-    """φ (n,) [rad] that a crack from `vertex` in each of the unit `directions` (n, 2) feels; see the module's docstring.
+    """φ (n,) [rad] that a crack from `vertex` feels in each of the unit `directions` (n, 2); see the module.
 
     `fold` (face_count, 3) κ_y C [1/m];  `size` ℓ [m]. The mean over the part of the strip that is in the sheet counts.
     """
