@@ -67,19 +67,17 @@ def advance_once(
     again, shorter, a few times; then the crack waits.
     """
     with worthwhile_threads(state.mesh.face_count):
-        spent = 0
+        solver, spent = derived.model.solver, 0
         for retry in range(SHORTENINGS + 1):
-            *found, is_stuck = _advance(state, derived, end, is_embedded)
-            report: StepReport = found[1]
-            is_fixed = derived.model.solver.fixed_step is not None
-            if not is_stuck or is_fixed or retry == SHORTENINGS or 0.5 * report.step < derived.model.solver.min_step:
+            settled, report, embedded, after, is_stuck = _advance(state, derived, end, is_embedded)
+            is_shortest = solver.fixed_step is not None or 0.5 * report.step < solver.min_step
+            if not is_stuck or is_shortest or retry == SHORTENINGS:
                 break
             spent += report.iterations
             state = state.replaced(step_size=0.5 * report.step)
-        settled, _, is_embedded, derived = found
         if spent:
             report = replace(report, iterations=report.iterations + spent, retries=report.retries + retry)
-        return settled, report, is_embedded, derived
+        return settled, report, embedded, after
 
 
 def _advance(
