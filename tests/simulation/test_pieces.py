@@ -35,7 +35,7 @@ def pressed(state: State, gap: float) -> State:
     """The left half laid over the right one, `gap` [m] above it."""
     left = np.unique(state.mesh.face_nodes[state.mesh.u[state.mesh.faces].mean(axis=1)[:, 0] < 0.03])
     x = state.x.copy()
-    x[left] = state.mesh.node_rest[left] * [1.0, 1.0, 0.0] + [0.0071, 0.0, gap]
+    x[left] = state.mesh.node_rest[left] * [1.0, 1.0, 0.0] + [0.003, 0.0, gap]
     return state.replaced(x=x)
 
 
