@@ -1,7 +1,10 @@
 """One frame, after Algorithm 1 of [Narain2013]:
 
-    integrate · yield · embed · tear   in steps, up to the end of the frame, with contact inside the implicit solve
+    integrate · tear · yield · embed   in steps, up to the end of the frame, with contact inside the implicit solve
     remesh · resample · project        once, at its end
+
+Sheets yield after cracks have run: one that is pulled while its cracks wait for the end of the step is bent by far more
+than it ever is.
 
 What is derived from a state is made anew at the start of the frame and whenever the mesh changes, so a run that is
 resumed from a frame repeats the same bits.
@@ -60,7 +63,7 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
 def advance_once(
     state: State, derived: Derived, end: float, is_embedded: bool
 ) -> tuple[State, StepReport, bool, Derived]:
-    """One step with all that it leaves behind: integrate, yield, embed, tear.
+    """One step with all that it leaves behind: integrate, tear, yield, embed.
 
     `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step, like what
     is derived from the mesh, which tearing changes. A step after which a crack is overloaded and cannot run on is taken
@@ -88,20 +91,19 @@ def _advance(
         moved, report, passage = take_step(state, derived, end)
     except SimulationError as error:
         raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
-    with derived.timer("plasticity"):
-        settled = settle(moved, derived, report.step)
-        settled, is_embedded = embed(moved, settled, derived, is_embedded)
     energies = dict(report.energies)  # of contact, while it was solved
     is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
-    losses: dict[str, float] = {}
-    is_stuck = False
+    torn, is_stuck = moved, False
     if derived.model.tearing is not None:
-        losses["yielding"] = yield_loss(moved, settled, derived)
         with derived.timer("tearing"):
-            torn = tear(settled, derived, passage)
-        is_embedded, is_stuck = is_embedded and torn.derived is derived, torn.is_stuck
-        settled, derived, report = torn.state, torn.derived, torn.noted(report)
-        energies["fracture"] = settled.fracture_work
+            tear_end = tear(moved, derived, passage)
+        is_embedded, is_stuck = is_embedded and tear_end.derived is derived, tear_end.is_stuck
+        torn, derived, report = tear_end.state, tear_end.derived, tear_end.noted(report)
+        energies["fracture"] = torn.fracture_work
+    with derived.timer("plasticity"):
+        settled = settle(torn, derived, report.step)
+        settled, is_embedded = embed(torn, settled, derived, is_embedded)
+    losses = {} if derived.model.tearing is None else {"yielding": yield_loss(torn, settled, derived)}
     energies = measure_energies(settled, derived) | energies
     pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
     return settled, replace(report, energies=energies, handles=pulls, losses=losses), is_embedded, derived, is_stuck

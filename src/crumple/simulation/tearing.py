@@ -1,4 +1,4 @@
-"""Cracks run, after the sheets have moved and yielded: within the same step, until no tip is overloaded.
+"""Cracks run, after the sheets have moved: within the same step, until no tip is overloaded.
 
     repeat  Γ of all tips; stop when all ≤ 1
             the most overloaded tip glides to where Γ = 1, or an edge ahead of it is cut
@@ -30,7 +30,17 @@ from crumple.solving.newton import Ending
 from crumple.state import Change, State, Tips, Torn, make_tips, no_change, transfer
 from crumple.state.change import NEW
 from crumple.tearing.opening import open_kerf
-from crumple.tearing.path import FIRST, Opening, compose, followed, glide_change, node_vertex, open_ahead, open_inside
+from crumple.tearing.path import (
+    FIRST,
+    Opening,
+    compose,
+    followed,
+    glide_change,
+    is_bound,
+    node_vertex,
+    open_ahead,
+    open_inside,
+)
 from crumple.tearing.resistance import resistance
 from crumple.tearing.tip import has_lips
 from crumple.typing import Bools, Floats
@@ -39,7 +49,7 @@ TOLERANCE = 0.05
 """Error of Γ = 1 at which a tip may rest."""
 TURN = cos(radians(10.0))
 """A crack that wants to turn by more gets a new edge; below, it runs straight on."""
-ACCURACY = 1e-3
+ACCURACY = 1e-4
 """Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a
 difference."""
 MOST_CHANGES = 200
@@ -62,6 +72,8 @@ PACE = 0.6
 """First guess of how far a crack runs, over how far the hands have moved in the step."""
 FAR = 3.0
 """Γ from which on a crack is expected to run as far as that."""
+TINY = 1e-3
+"""Γ below which tips are not loaded at all."""
 REACH = 3.0
 """Times that a solution is extrapolated beyond the way between the last two."""
 
@@ -104,7 +116,9 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         return Tear(state, derived)
     size = tip_size(derived.model, state)
     accuracy = ACCURACY * size * _least_resistance(derived)
-    step = _Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, passage.stage.state))
+    before = passage.stage.state
+    origin = None if len(state.obstacle_x) else before.x
+    step = _Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, before), origin)
     trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
     if passage.outcome.loose and len(state.tips.node) and max(load.ratio for load in _loads(trial, size)) > 1.0:
         trial = step.solved_well(trial)  # the last digits of the solve are stress at the tips
@@ -188,7 +202,9 @@ def _loads(trial: _Trial, size: float) -> list[Load]:
 @dataclass(frozen=True)
 class _Step:
     """The step that is solved again: the state at its end before tearing, its last stage, and where the obstacles were
-    at the start of that, how well it is solved [J], and how far the hands have moved, `pace` [m].
+    at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], and the `origin`, the
+    positions of its start, if it can be solved from there: a sheet that is torn is more like itself before than like
+    one that was pulled and did not tear.
 
     `refusals`: why tips could not run on, in words.
     """
@@ -198,6 +214,7 @@ class _Step:
     obstacle_x: Floats | None
     accuracy: float
     pace: float
+    origin: Floats | None
     refusals: list[str] = field(default_factory=list)
 
     def advanced(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
@@ -207,7 +224,8 @@ class _Step:
         heading = tips.heading[number]
         behind = float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
         room = min(glide_room(mesh, vertex, heading), size - behind)
-        can_glide = room > LEAST_ROOM * size and has_lips(mesh, int(tips.node[number]), heading)
+        node = int(tips.node[number])
+        can_glide = room > LEAST_ROOM * size and has_lips(mesh, node, heading) and not is_bound(mesh, node, heading)
         is_short = behind < SHORTEST * size
         is_driven = load.straight[1] > 1.0 + TOLERANCE
         is_straight = float(load.direction @ heading) >= TURN
@@ -235,28 +253,19 @@ class _Step:
         """An edge ahead of the tip cut, in the direction of the load, and the tip moved on to where Γ = 1."""
         state, tips = trial.state, trial.state.tips
         node = int(tips.node[number])
-        opening = open_ahead(state.mesh, node, load.direction, size=size, kept=_kept(state))
+        first = min(max(FIRST * size, self.first_way(load.ratio, size)), size)
+        opening = open_ahead(state.mesh, node, load.direction, first=first, kept=_kept(state))
         if opening is None:
             self.refusals.append("no edge ahead of it can be cut")
             return None
-        onward = 0.0
-        if opening.tip >= 0 and load.ratio > FAR:
-            mesh = opening.change.mesh
-            room = glide_room(mesh, node_vertex(mesh, opening.tip), opening.heading)
-            onward = max(0.0, min(room, self.first_way(load.ratio, size)) - opening.length)
-        torn = _gone_on(state, number, opening)
         work = state.fracture_work + load.resistance * opening.length
-        found = self._kerfed(trial, opening, node, *torn, work, onward=onward, charged=load.resistance)
-        if found is None and onward > 0.0:
-            found = self._kerfed(trial, opening, node, *torn, work)
-        if found is None or len(found.state.tips.node) < len(tips.node):
+        found = self._kerfed(trial, opening, node, *_gone_on(state, number, opening), work)
+        if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found
-        length = float(np.linalg.norm(found.state.torn.points[_end(found.state, number)] - opening.path[-2]))
-        room = length + glide_room(
-            found.state.mesh, node_vertex(found.state.mesh, opening.tip), found.state.tips.heading[number]
-        )
-        run = _Run(self, number, size, found, load.resistance, length)
-        return run.to_rest(load.ratio, min(room, size), least=(1.0 - SHRUNK) * FIRST * size)
+        vertex = node_vertex(found.state.mesh, opening.tip)
+        room = opening.length + glide_room(found.state.mesh, vertex, opening.heading)
+        run = _Run(self, number, size, found, load.resistance, opening.length)
+        return run.to_rest(load.ratio, min(room, max(size, opening.length)), least=(1.0 - SHRUNK) * FIRST * size)
 
     def first_way(self, ratio: float, size: float) -> float:
         """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""
@@ -279,8 +288,14 @@ class _Step:
             return None
         torn = state.torn.moved(target, int(tips.crack[number]))
         work = state.fracture_work + charged * way
-        x = change.node_operator @ last.state.x
-        return self._solved(last, change, x, tips, torn, work, same_links=True, guess=guess)
+        return self._solved(last, change, self._placed(last, change), tips, torn, work, same_links=True, guess=guess)
+
+    def _placed(self, trial: _Trial, change: Change) -> Floats:
+        """Where the nodes are after a `change`, (node_count, 3): as they were at the start of the step, if that is
+        known and nothing has torn since then, else where they are."""
+        if self.origin is not None and trial.change.is_none:
+            return np.ascontiguousarray(compose(trial.change, change).node_operator @ self.origin)
+        return np.ascontiguousarray(change.node_operator @ trial.state.x)
 
     def begun(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
         """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
@@ -294,10 +309,9 @@ class _Step:
         """A whole edge opened at a weak vertex: a tip runs on, or a crack begins there."""
         state, mesh = trial.state, trial.state.mesh
         opening = None
-        whole = size / FIRST
         for way in (weak.direction, -weak.direction) if weak.tip < 0 else (weak.direction,):
             make = open_ahead if mesh.boundary_nodes[weak.node] else open_inside
-            opening = opening or make(mesh, weak.node, way, size=whole, kept=_kept(state))
+            opening = opening or make(mesh, weak.node, way, first=np.inf, kept=_kept(state))
         if opening is None:
             return None
         toughness = state_toughness(trial.derived.model, state)
@@ -307,37 +321,12 @@ class _Step:
         work = state.fracture_work + held * opening.length
         return self._kerfed(trial, opening, weak.node, tips, torn, work)
 
-    def _kerfed(
-        self,
-        trial: _Trial,
-        opening: Opening,
-        node: int,
-        tips: Tips,
-        torn: Torn,
-        work: float,
-        *,
-        onward: float = 0.0,
-        charged: float = 0.0,
-    ) -> _Trial | None:
-        """The step solved with a cut open, its lips set apart so that nothing intersects.
-
-        `onward` [m]: the tip glides on by as much before;  `charged` [N]: R along that way.
-        """
-        x = opening.change.node_operator @ trial.state.x
+    def _kerfed(self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float) -> _Trial | None:
+        """The step solved with a cut open, its lips set apart so that nothing intersects."""
+        x = self._placed(trial, opening.change)
         for way in (None, *_normals(trial.state, node)):
             mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
-            change = replace(opening.change, mesh=mesh)
-            if onward > 0.0:
-                target = opening.path[-1] + onward * opening.heading
-                glide = glide_change(mesh, node_vertex(mesh, opening.tip), target)
-                if glide is None:
-                    return None
-                change, apart = compose(change, glide), glide.node_operator @ apart
-                crack = int(tips.crack[np.flatnonzero(tips.node == opening.tip)[0]])
-                moved, spent = torn.moved(target, crack), work + charged * onward
-            else:
-                moved, spent = torn, work
-            found = self._solved(trial, change, apart, tips, moved, spent)
+            found = self._solved(trial, replace(opening.change, mesh=mesh), apart, tips, torn, work)
             if found is not None:
                 return found
         return None
@@ -428,7 +417,7 @@ class _Run:
             way = min(self.step.first_way(ratio, self.size), room)
             found = self._at(way, [])
         tried: list[tuple[float, _Trial]] = []
-        before = low
+        points = [low]
         for _ in range(MOST_TRIALS):
             if found is None:
                 break
@@ -437,11 +426,9 @@ class _Run:
             is_done = abs(here - 1.0) <= TOLERANCE or (here > 1.0 and way >= room) or (here < 1.0 and way <= least)
             if is_done:
                 break
-            if here > 1.0:
-                before, low = low, (way, here)
-            else:
-                high = (way, here)
-            wanted = _extrapolate(before, low) if high is None else _interpolate(low, high)
+            points.append((way, here))
+            low, high = ((way, here), high) if here > 1.0 else (low, (way, here))
+            wanted = _extrapolate(*points[-2:]) if high is None else _interpolate(points[-2], points[-1], low, high)
             way = min(room, max(least, wanted))
             found = self._at(way, tried)
         return tried[-1][1] if tried else None
@@ -457,11 +444,6 @@ class _Run:
         return self.step.glide(self.base, last, self.number, self.charged, way - self.behind, guess)
 
 
-def _end(state: State, number: int) -> int:
-    """The row of `torn` where the tip `number` is."""
-    return int(np.flatnonzero(state.torn.crack == state.tips.crack[number])[-1])
-
-
 def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> float:
     """Where Γ = 1 from two ways [m] with their Γ, both above 1: a little to several times as far as the second.
 
@@ -472,11 +454,16 @@ def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> flo
     return float(min(max(wanted, 1.3 * b), 6.0 * b))
 
 
-def _interpolate(low: tuple[float, float], high: tuple[float, float]) -> float:
-    """Where Γ = 1 between two ways [m] with Γ above and below."""
-    (a, p), (b, q) = low, high
-    share = log(p) / log(p / q) if q > 0.1 else (p - 1.0) / (p - q)
-    return a + (b - a) * min(max(share, 0.1), 0.9)
+def _interpolate(
+    first: tuple[float, float], second: tuple[float, float], low: tuple[float, float], high: tuple[float, float]
+) -> float:
+    """Where Γ = 1 from the last two ways [m] with their Γ, between the ways `low` and `high` with Γ above and below."""
+    (a, p), (b, q) = first, second
+    slope = (log(max(q, TINY)) - log(max(p, TINY))) / (b - a) if b != a else 0.0
+    least, most = low[0], high[0]
+    margin = 0.05 * (most - least)
+    wanted = b - log(max(q, TINY)) / slope if slope < 0.0 else 0.5 * (least + most)
+    return float(min(max(wanted, least + margin), most - margin))
 
 
 def _stored(trial: _Trial) -> float:
