@@ -11,7 +11,7 @@ from crumple.mesh import SheetMesh, rectangle, validate_mesh
 from crumple.scenes.cuts import slit_open
 from crumple.state import Pins, State, initial_state, transfer
 from crumple.tearing.opening import open_kerf
-from crumple.tearing.path import Opening, compose, glide_change, node_vertex, open_ahead, open_inside
+from crumple.tearing.path import FIRST, Opening, compose, glide_change, node_vertex, open_ahead, open_inside
 from crumple.tearing.tip import has_lips, tip_weights
 
 SIZE = 0.01
@@ -45,7 +45,7 @@ def test_a_wandering_crack_leaves_a_valid_sheet_that_does_not_touch_itself(seed:
     while node >= 0 and cuts < 60:
         angle += rng.uniform(-0.5, 0.5)
         way = np.array([np.cos(angle), np.sin(angle)])
-        opening = open_ahead(state.mesh, node, way, size=SIZE, kept=free(state.mesh))
+        opening = open_ahead(state.mesh, node, way, first=FIRST * SIZE, kept=free(state.mesh))
         assert opening is not None
         if opening.length > 0.02 * SIZE:  # sides are not split near their ends
             assert opening.heading @ way > np.cos(np.radians(10.1))
@@ -69,7 +69,7 @@ def test_a_crack_that_reaches_the_border_has_no_tip() -> None:
     state = slit(1)
     node = int(state.tips.node[0])
     for _ in range(40):
-        opening = open_ahead(state.mesh, node, np.array([1.0, 0.0]), size=100.0 * SIZE, kept=free(state.mesh))
+        opening = open_ahead(state.mesh, node, np.array([1.0, 0.0]), first=3.0 * SIZE, kept=free(state.mesh))
         assert opening is not None
         state, node = opened(state, opening), opening.tip
         if node < 0:
@@ -82,7 +82,7 @@ def test_copies_of_held_nodes_are_held() -> None:
     state = slit(2)
     node = int(state.tips.node[0])
     held = Pins(np.array([node], np.int32), np.zeros(1, np.int32), state.x[[node]].copy())
-    opening = open_ahead(state.mesh, node, np.array([1.0, 0.0]), size=SIZE, kept=free(state.mesh))
+    opening = open_ahead(state.mesh, node, np.array([1.0, 0.0]), first=FIRST * SIZE, kept=free(state.mesh))
     assert opening is not None
     after = transfer(state.replaced(pins=held), opening.change)
     np.testing.assert_array_equal(after.pins.node, opening.copies[0])
@@ -92,7 +92,7 @@ def test_a_slit_inside_the_sheet_has_two_tips() -> None:
     state = slit(0)
     mesh = state.mesh
     node = int(np.argmin(np.linalg.norm(mesh.u - [0.075, 0.075], axis=1)))
-    opening = open_inside(mesh, node, np.array([0.0, 1.0]), size=SIZE, kept=free(mesh))
+    opening = open_inside(mesh, node, np.array([0.0, 1.0]), first=FIRST * SIZE, kept=free(mesh))
     assert opening is not None
     assert min(opening.tip, opening.start) >= 0
     assert len(opening.copies) == 1
@@ -102,7 +102,7 @@ def test_a_slit_inside_the_sheet_has_two_tips() -> None:
 def test_changes_after_each_other_are_one_change() -> None:
     state = slit(3)
     node = int(state.tips.node[0])
-    first = open_ahead(state.mesh, node, np.array([1.0, 0.0]), size=SIZE, kept=free(state.mesh))
+    first = open_ahead(state.mesh, node, np.array([1.0, 0.0]), first=FIRST * SIZE, kept=free(state.mesh))
     assert first is not None
     vertex = node_vertex(first.change.mesh, first.tip)
     second = glide_change(first.change.mesh, vertex, first.path[-1] + [0.2 * SIZE, 0.0])

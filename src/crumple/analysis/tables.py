@@ -46,6 +46,7 @@ UNITS = {
     "fracture_energy": "J/m²",
     "handle_work": "J",
     "stored_energy": "J",
+    "yielding_energy": "J",
     "dissipated_energy": "J",
 }
 

@@ -59,9 +59,9 @@ def draw_ledger(tears: Tears, axes: Any) -> None:
     if ledger is None:
         axes.set_axis_off()
         return
-    names = ("work of handles", "stored", "fracture", "dissipated")
-    values = [1e3 * value for value in (ledger.work, ledger.stored, ledger.fracture, ledger.dissipated)]
-    axes.bar(names, values, color=[INK, BLUE, RED, "#b7791f"])
+    names = ("work of handles", "stored", "fracture", "yielding", "dissipated")
+    joules = (ledger.work, ledger.stored, ledger.fracture, ledger.yielding, ledger.dissipated)
+    axes.bar(names, [1e3 * value for value in joules], color=[INK, BLUE, RED, "#7b5ea7", "#b7791f"])
     axes.tick_params(axis="x", labelsize=7)
     axes.set_ylabel("energy [mJ]")
     axes.set_title("ledger", fontsize=10)

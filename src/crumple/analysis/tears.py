@@ -77,17 +77,18 @@ class HandleCurve:
 class Ledger:
     """Where the work of the handles went [J], from the first frame of a recording to one of its frames.
 
-    `work` = `stored` (elastic, kinetic, weight, springs of handles, contact) + `fracture` + `dissipated` (damping,
-    yielding, friction, air, and the errors of steps and remeshing), which is what is left.
+    `work` = `stored` (elastic, kinetic, weight, springs of handles, contact) + `fracture` + `yielding` + `dissipated`
+    (damping, friction, air, and the errors of steps and remeshing), which is what is left.
     """
 
     work: float
     stored: float
     fracture: float
+    yielding: float = 0.0
 
     @property
     def dissipated(self) -> float:
-        return self.work - self.stored - self.fracture
+        return self.work - self.stored - self.fracture - self.yielding
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ class Tears:
             numbers |= {
                 "handle_work": ledger.work,
                 "stored_energy": ledger.stored,
+                "yielding_energy": ledger.yielding,
                 "dissipated_energy": ledger.dissipated,
             }
         return numbers
@@ -211,7 +213,9 @@ def _ledger(model: Model, state: State, recording: Recording, curves: Sequence[H
     first = recording.load(recording.frames[0])
     stored = sum(energy_split(model, state).values()) - sum(energy_split(model, first).values())
     work = float(sum(curve.work.sum() for curve in curves))
-    return Ledger(work, stored, state.fracture_work - first.fracture_work)
+    lines = [line for line in recording.steps() if line.get("frame", 0) <= state.frame]
+    yielding = float(sum(line.get("losses", {}).get("yielding") or 0.0 for line in lines))
+    return Ledger(work, stored, state.fracture_work - first.fracture_work, yielding)
 
 
 def path_distance(path: Floats, line: Floats) -> Floats:

@@ -1,7 +1,10 @@
 """One frame, after Algorithm 1 of [Narain2013]:
 
-    integrate · yield · embed · tear   in steps, up to the end of the frame, with contact inside the implicit solve
+    integrate · tear · yield · embed   in steps, up to the end of the frame, with contact inside the implicit solve
     remesh · resample · project        once, at its end
+
+Sheets yield after cracks have run: one that is pulled while its cracks wait for the end of the step is bent by far more
+than it ever is.
 
 What is derived from a state is made anew at the start of the frame and whenever the mesh changes, so a run that is
 resumed from a frame repeats the same bits.
@@ -17,8 +20,10 @@ from crumple.errors import SimulationError
 from crumple.simulation.adapting import remesh_state
 from crumple.simulation.derived import Derived
 from crumple.simulation.lips import grow_lips
+from crumple.simulation.losses import yield_loss
 from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.simulation.pieces import part_pieces
 from crumple.simulation.projection import project
 from crumple.simulation.pulling import handle_pulls
 from crumple.simulation.step import measure_energies, take_step
@@ -30,6 +35,9 @@ from crumple.state import State
 from crumple.threads import worthwhile_threads
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats
+
+SHORTENINGS = 3
+"""Times that a step is halved because a crack could not run on."""
 
 
 def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()) -> tuple[State, FrameReport]:
@@ -55,29 +63,50 @@ def advance_frame(model: Model, state: State, observers: Sequence[Observer] = ()
 def advance_once(
     state: State, derived: Derived, end: float, is_embedded: bool
 ) -> tuple[State, StepReport, bool, Derived]:
-    """One step with all that it leaves behind: integrate, yield, embed, tear.
+    """One step with all that it leaves behind: integrate, tear, yield, embed.
 
     `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step, like what
-    is derived from the mesh, which tearing changes.
+    is derived from the mesh, which tearing changes. A step after which a crack is overloaded and cannot run on is taken
+    again, shorter, a few times; then the crack waits.
     """
     with worthwhile_threads(state.mesh.face_count):
-        try:
-            moved, report, passage = take_step(state, derived, end)
-        except SimulationError as error:
-            raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
-        with derived.timer("plasticity"):
-            settled = settle(moved, derived, report.step)
-            settled, is_embedded = embed(moved, settled, derived, is_embedded)
-        energies = dict(report.energies)  # of contact, while it was solved
-        if derived.model.tearing is not None:
-            with derived.timer("tearing"):
-                torn = tear(settled, derived, passage)
-            is_embedded = is_embedded and torn.derived is derived
-            settled, derived, report = torn.state, torn.derived, torn.noted(report)
-            energies["fracture"] = settled.fracture_work
-        energies = measure_energies(settled, derived) | energies
-        pulls = handle_pulls(derived.model, state, moved, settled)
-        return settled, replace(report, energies=energies, handles=pulls), is_embedded, derived
+        solver, spent = derived.model.solver, 0
+        for retry in range(SHORTENINGS + 1):
+            settled, report, embedded, after, is_stuck = _advance(state, derived, end, is_embedded)
+            is_shortest = solver.fixed_step is not None or 0.5 * report.step < solver.min_step
+            if not is_stuck or is_shortest or retry == SHORTENINGS:
+                break
+            spent += report.iterations
+            state = state.replaced(step_size=0.5 * report.step)
+        if spent:
+            report = replace(report, iterations=report.iterations + spent, retries=report.retries + retry)
+        return settled, report, embedded, after
+
+
+def _advance(
+    state: State, derived: Derived, end: float, is_embedded: bool
+) -> tuple[State, StepReport, bool, Derived, bool]:
+    """`advance_once` with a single attempt, and whether a crack is stuck after it."""
+    try:
+        moved, report, passage = take_step(state, derived, end)
+    except SimulationError as error:
+        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
+    energies = dict(report.energies)  # of contact, while it was solved
+    is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
+    torn, is_stuck = moved, False
+    if derived.model.tearing is not None:
+        with derived.timer("tearing"):
+            tear_end = tear(moved, derived, passage)
+        is_embedded, is_stuck = is_embedded and tear_end.derived is derived, tear_end.is_stuck
+        torn, derived, report = tear_end.state, tear_end.derived, tear_end.noted(report)
+        energies["fracture"] = torn.fracture_work
+    with derived.timer("plasticity"):
+        settled = settle(torn, derived, report.step)
+        settled, is_embedded = embed(torn, settled, derived, is_embedded)
+    losses = {} if derived.model.tearing is None else {"yielding": yield_loss(torn, settled, derived)}
+    energies = measure_energies(settled, derived) | energies
+    pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
+    return settled, replace(report, energies=energies, handles=pulls, losses=losses), is_embedded, derived, is_stuck
 
 
 def settle(state: State, derived: Derived, step: float) -> State:
@@ -119,7 +148,9 @@ def adapt(
     `warnings`: a list to add to when the mesh is coarser than asked for;  `observers` are told of a new mesh at once.
     """
     remeshed = _remeshed(state, derived, warnings, observers)
-    return remeshed if derived.model.tearing is None else grow_lips(derived.model, remeshed)
+    if derived.model.tearing is None:
+        return remeshed
+    return part_pieces(derived.model, grow_lips(derived.model, remeshed))
 
 
 def _remeshed(state: State, derived: Derived, warnings: list[str] | None, observers: Sequence[Observer] = ()) -> State:

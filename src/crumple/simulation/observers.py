@@ -27,7 +27,8 @@ class StepReport:
     `energies` [J] by term at the end of the step, and of "contact"; `min_gap` smallest contact gap [m];
     `retries` shortened attempts, and the `trouble` of the last of them, "" if there was none;
     `note` which obstacles were held back, and what creases and cracks have done, else "";
-    `handles`: what each handle has done, by name.
+    `handles`: what each handle has done, by name;  `losses` [J] during the step by their cause, where sheets tear:
+    "yielding".
     """
 
     time: float
@@ -41,6 +42,7 @@ class StepReport:
     note: str = ""
     trouble: str = ""
     handles: dict[str, Pull] = field(default_factory=dict)
+    losses: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Cracks run, after the sheets have moved and yielded: within the same step, until no tip is overloaded.
+"""Cracks run, after the sheets have moved: within the same step, until no tip is overloaded.
 
     repeat  Γ of all tips; stop when all ≤ 1
             the most overloaded tip glides to where Γ = 1, or an edge ahead of it is cut
@@ -11,7 +11,7 @@ step, however often it changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import cos, log, radians
 
 import numpy as np
@@ -30,7 +30,17 @@ from crumple.solving.newton import Ending
 from crumple.state import Change, State, Tips, Torn, make_tips, no_change, transfer
 from crumple.state.change import NEW
 from crumple.tearing.opening import open_kerf
-from crumple.tearing.path import FIRST, Opening, compose, followed, glide_change, node_vertex, open_ahead, open_inside
+from crumple.tearing.path import (
+    FIRST,
+    Opening,
+    compose,
+    followed,
+    glide_change,
+    is_bound,
+    node_vertex,
+    open_ahead,
+    open_inside,
+)
 from crumple.tearing.resistance import resistance
 from crumple.tearing.tip import has_lips
 from crumple.typing import Bools, Floats
@@ -39,7 +49,7 @@ TOLERANCE = 0.05
 """Error of Γ = 1 at which a tip may rest."""
 TURN = cos(radians(10.0))
 """A crack that wants to turn by more gets a new edge; below, it runs straight on."""
-ACCURACY = 1e-3
+ACCURACY = 1e-4
 """Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a
 difference."""
 MOST_CHANGES = 200
@@ -58,17 +68,26 @@ SHORTEST = 0.3
 """Way that a crack runs straight before it may turn again, over the edge length at tips."""
 LEAST_ROOM = 0.05
 """Room for gliding below which an edge is cut instead, over the edge length at tips."""
+PACE = 0.6
+"""First guess of how far a crack runs, over how far the hands have moved in the step."""
+FAR = 3.0
+"""Γ from which on a crack is expected to run as far as that."""
+TINY = 1e-3
+"""Γ below which tips are not loaded at all."""
+REACH = 3.0
+"""Times that a solution is extrapolated beyond the way between the last two."""
 
 
 @dataclass(frozen=True)
 class Tear:
     """What tearing has made of a step: the `state`, what is derived from its mesh, the Newton `iterations` of all
-    solves, and a `note` when it was not finished."""
+    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on."""
 
     state: State
     derived: Derived
     iterations: int = 0
     note: str = ""
+    is_stuck: bool = False
 
     def noted(self, report: StepReport) -> StepReport:
         """The report of the step with what tearing has cost."""
@@ -96,7 +115,10 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
     if passage.stage is None or not (len(state.tips.node) or begins):
         return Tear(state, derived)
     size = tip_size(derived.model, state)
-    step = _Step(state, passage.stage, passage.obstacle_x, ACCURACY * size * _least_resistance(derived))
+    accuracy = ACCURACY * size * _least_resistance(derived)
+    before = passage.stage.state
+    origin = None if len(state.obstacle_x) else before.x
+    step = _Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, before), origin)
     trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
     if passage.outcome.loose and len(state.tips.node) and max(load.ratio for load in _loads(trial, size)) > 1.0:
         trial = step.solved_well(trial)  # the last digits of the solve are stress at the tips
@@ -130,8 +152,17 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         return Tear(
             trial.state, trial.derived, trial.iterations, f"t = {state.time:.4g} s: cracks have not come to rest"
         )
-    note = f"t = {state.time:.4g} s: {stuck} crack(s) could not run on" if stuck else ""
-    return Tear(trial.state, trial.derived, trial.iterations, note)
+    if not stuck:
+        return Tear(trial.state, trial.derived, trial.iterations)
+    why = ", ".join(dict.fromkeys(step.refusals))
+    note = f"t = {state.time:.4g} s: {stuck} crack(s) could not run on: {why}"
+    return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True)
+
+
+def _pace(state: State, before: State) -> float:
+    """How far the nodes that are held have moved at most since the state `before` [m]."""
+    held = np.unique(state.pins.node)
+    return float(np.linalg.norm(state.x[held] - before.x[held], axis=1).max(initial=0.0))
 
 
 def _split(step: _Step, trial: _Trial, size: float) -> Tear:
@@ -171,12 +202,20 @@ def _loads(trial: _Trial, size: float) -> list[Load]:
 @dataclass(frozen=True)
 class _Step:
     """The step that is solved again: the state at its end before tearing, its last stage, and where the obstacles were
-    at the start of that, and how well it is solved [J]."""
+    at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], and the `origin`, the
+    positions of its start, if it can be solved from there: a sheet that is torn is more like itself before than like
+    one that was pulled and did not tear.
+
+    `refusals`: why tips could not run on, in words.
+    """
 
     start: State
     stage: Stage
     obstacle_x: Floats | None
     accuracy: float
+    pace: float
+    origin: Floats | None
+    refusals: list[str] = field(default_factory=list)
 
     def advanced(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
         """The tip `number` moved on, None when it cannot be."""
@@ -185,18 +224,18 @@ class _Step:
         heading = tips.heading[number]
         behind = float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
         room = min(glide_room(mesh, vertex, heading), size - behind)
-        can_glide = room > LEAST_ROOM * size and has_lips(mesh, int(tips.node[number]), heading)
+        node = int(tips.node[number])
+        can_glide = room > LEAST_ROOM * size and has_lips(mesh, node, heading) and not is_bound(mesh, node, heading)
         is_short = behind < SHORTEST * size
         is_driven = load.straight[1] > 1.0 + TOLERANCE
+        is_straight = float(load.direction @ heading) >= TURN
         if can_glide and not is_driven and behind < LEAST_TURN * size:
             return None  # it waits until it is driven straight on, or this way is long enough to turn
-        if can_glide and is_driven and (is_short or float(load.direction @ heading) >= TURN):
-            found = self.glided(trial, number, load, size, min(room, 2.0 * LEAST_ROOM * size) if is_short else room)
+        if can_glide and is_driven and (is_short or is_straight):
+            found = self.glided(trial, number, load, size, room if is_straight else min(room, 2.0 * LEAST_ROOM * size))
             if found is not None:
                 return found
-        found = self.opened(trial, number, load, size)
-        is_same = found is not None and len(found.state.tips.node) == len(tips.node)
-        return self.drawn_back(found, number, size, load.resistance) if found is not None and is_same else found
+        return self.opened(trial, number, load, size)
 
     def solved_well(self, trial: _Trial) -> _Trial:
         """The step solved as well as tearing needs it, on the same mesh."""
@@ -205,71 +244,58 @@ class _Step:
         found = self._solved(trial, same, state.x, state.tips, state.torn, state.fracture_work, same_links=True)
         return found or trial
 
-    def drawn_back(self, trial: _Trial, number: int, size: float, charged: float) -> _Trial:
-        """The tip moved back towards where the last edge was cut, to where Γ = 1, if that was too long.
-
-        `charged` [N]: what was counted as work of fracture per length.
-        """
-        tips, mesh = trial.state.tips, trial.state.mesh
-        load = _load(trial, number, size)
-        load = replace(load, straight=(charged, load.straight[1]))
-        vertex = node_vertex(mesh, int(tips.node[number]))
-        length = float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
-        way = -SHRUNK * length
-        low, high, best = None, (0.0, load.straight[1]), trial
-        if high[1] >= 1.0 - TOLERANCE or length < 0.9 * FIRST * size:
-            return trial
-        for _ in range(MOST_TRIALS):
-            tried = self._glide(trial, best, number, load, way)
-            if tried is None:
-                return best
-            best, ratio = tried, _load(tried, number, size).straight[1]
-            if abs(ratio - 1.0) <= TOLERANCE or (ratio < 1.0 and low is None):
-                return best
-            low, high = ((way, ratio), high) if ratio > 1.0 else (low, (way, ratio))
-            assert low is not None
-            way = _interpolate(low, high)
-        return best
-
     def glided(self, trial: _Trial, number: int, load: Load, size: float, room: float) -> _Trial | None:
         """The tip moved along its heading to where Γ = 1, or as far as there is `room` [m]."""
-        low, high, best = (0.0, load.straight[1]), None, None
-        way = min(FIRST_GLIDE * size, room)
-        for _ in range(MOST_TRIALS):
-            tried = self._glide(trial, best or trial, number, load, way)
-            if tried is None:
-                return best
-            best = tried
-            ratio = _load(tried, number, size).straight[1]
-            if abs(ratio - 1.0) <= TOLERANCE or (ratio > 1.0 and way >= room):
-                break
-            if ratio > 1.0:
-                before, low = low, (way, ratio)
-            else:
-                high = (way, ratio)
-            way = min(room, _extrapolate(before, low)) if high is None else _interpolate(low, high)
-        return best
+        run = _Run(self, number, size, trial, load.straight[0])
+        return run.to_rest(load.straight[1], room)
 
-    def _glide(self, base: _Trial, last: _Trial, number: int, load: Load, way: float) -> _Trial | None:
-        """The tip moved along its heading by `way` [m] from where it was in `base`, on from the `last` trial."""
+    def opened(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
+        """An edge ahead of the tip cut, in the direction of the load, and the tip moved on to where Γ = 1."""
+        state, tips = trial.state, trial.state.tips
+        node = int(tips.node[number])
+        first = min(max(FIRST * size, self.first_way(load.ratio, size)), size)
+        opening = open_ahead(state.mesh, node, load.direction, first=first, kept=_kept(state))
+        if opening is None:
+            self.refusals.append("no edge ahead of it can be cut")
+            return None
+        work = state.fracture_work + load.resistance * opening.length
+        found = self._kerfed(trial, opening, node, *_gone_on(state, number, opening), work)
+        if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
+            return found
+        vertex = node_vertex(found.state.mesh, opening.tip)
+        room = opening.length + glide_room(found.state.mesh, vertex, opening.heading)
+        run = _Run(self, number, size, found, load.resistance, opening.length)
+        return run.to_rest(load.ratio, min(room, max(size, opening.length)), least=(1.0 - SHRUNK) * FIRST * size)
+
+    def first_way(self, ratio: float, size: float) -> float:
+        """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""
+        least = FIRST_GLIDE * size
+        return max(least, min(1.0, log(ratio) / log(FAR)) * PACE * self.pace) if ratio > 1.0 else least
+
+    def glide(
+        self, base: _Trial, last: _Trial, number: int, charged: float, way: float, guess: Floats | None
+    ) -> _Trial | None:
+        """The tip moved along its heading by `way` [m] from where it was in `base`, on from the `last` trial.
+
+        `charged` [N]: R along the way;  `guess` (node_count, 3): where the sheet may be then.
+        """
         state, tips = base.state, base.state.tips
         vertex = node_vertex(state.mesh, int(tips.node[number]))
         target = state.mesh.u[vertex] + way * tips.heading[number]
         change = glide_change(last.state.mesh, vertex, target)
         if change is None:
+            self.refusals.append("its tip has no room to glide")
             return None
         torn = state.torn.moved(target, int(tips.crack[number]))
-        work = state.fracture_work + load.straight[0] * way
-        return self._solved(last, change, change.node_operator @ last.state.x, tips, torn, work, same_links=True)
+        work = state.fracture_work + charged * way
+        return self._solved(last, change, self._placed(last, change), tips, torn, work, same_links=True, guess=guess)
 
-    def opened(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
-        """An edge ahead of the tip cut, in the direction of the load."""
-        state, tips = trial.state, trial.state.tips
-        opening = open_ahead(state.mesh, int(tips.node[number]), load.direction, size=size, kept=_kept(state))
-        if opening is None:
-            return None
-        work = state.fracture_work + load.resistance * opening.length
-        return self._kerfed(trial, opening, int(tips.node[number]), *_gone_on(state, number, opening), work)
+    def _placed(self, trial: _Trial, change: Change) -> Floats:
+        """Where the nodes are after a `change`, (node_count, 3): as they were at the start of the step, if that is
+        known and nothing has torn since then, else where they are."""
+        if self.origin is not None and trial.change.is_none:
+            return np.ascontiguousarray(compose(trial.change, change).node_operator @ self.origin)
+        return np.ascontiguousarray(change.node_operator @ trial.state.x)
 
     def begun(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
         """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
@@ -283,22 +309,21 @@ class _Step:
         """A whole edge opened at a weak vertex: a tip runs on, or a crack begins there."""
         state, mesh = trial.state, trial.state.mesh
         opening = None
-        whole = size / FIRST
         for way in (weak.direction, -weak.direction) if weak.tip < 0 else (weak.direction,):
             make = open_ahead if mesh.boundary_nodes[weak.node] else open_inside
-            opening = opening or make(mesh, weak.node, way, size=whole, kept=_kept(state))
+            opening = opening or make(mesh, weak.node, way, first=np.inf, kept=_kept(state))
         if opening is None:
             return None
         toughness = state_toughness(trial.derived.model, state)
         vertex = node_vertex(mesh, weak.node)
-        held = float(resistance(toughness, mesh, vertex, opening.heading[None])[0])
+        held = float(resistance(toughness, mesh, vertex, opening.heading[None], size=size)[0])
         tips, torn = _begun(state, opening, weak.node) if weak.tip < 0 else _gone_on(state, weak.tip, opening)
         work = state.fracture_work + held * opening.length
         return self._kerfed(trial, opening, weak.node, tips, torn, work)
 
     def _kerfed(self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float) -> _Trial | None:
         """The step solved with a cut open, its lips set apart so that nothing intersects."""
-        x = opening.change.node_operator @ trial.state.x
+        x = self._placed(trial, opening.change)
         for way in (None, *_normals(trial.state, node)):
             mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
             found = self._solved(trial, replace(opening.change, mesh=mesh), apart, tips, torn, work)
@@ -316,10 +341,11 @@ class _Step:
         work: float,
         *,
         same_links: bool = False,
+        guess: Floats | None = None,
     ) -> _Trial | None:
         """The step solved on the mesh of a further `change`, from x (node_count, 3) on; None when that fails.
 
-        `same_links`: only the pattern is another one.
+        `same_links`: only the pattern is another one;  `guess` (node_count, 3): where the solution may be.
         """
         total = compose(trial.change, change)
         model = trial.derived.model
@@ -331,10 +357,11 @@ class _Step:
         if same_links:
             vars(derived)["system"] = trial.derived.system
         if _intersects(state, derived, change.changed_nodes):
+            self.refusals.append("its lips would cross the sheet")
             return None
         for _, term in derived.terms:
             state = term.relax(state)
-        stage = _follow_stage(self.stage, state, derived, total)
+        stage = replace(_follow_stage(self.stage, state, derived, total), guess=guess)
         hold = bool(np.any(state.obstacle_lag > 0.0))
         assert derived.system
         undamped = derived.undamped(total.face_source == NEW)
@@ -348,6 +375,7 @@ class _Step:
             accuracy=self.accuracy,
         )
         if outcome.ending is not Ending.CONVERGED:
+            self.refusals.append(outcome.ending.value)
             return None
         count = state.mesh.node_count
         instant = reached(stage, np.ascontiguousarray(outcome.x[:count]), outcome.half_turn)
@@ -367,6 +395,55 @@ class _Step:
         return _Trial(total, solved, derived, undamped, stage, trial.iterations + outcome.iterations)
 
 
+@dataclass
+class _Run:
+    """A tip on its way along its heading: the `base` trial, from which ways are measured as `behind` [m] plus what it
+    has glided, and R that is `charged` on the way [N]."""
+
+    step: _Step
+    number: int
+    size: float
+    base: _Trial
+    charged: float
+    behind: float = 0.0
+
+    def to_rest(self, ratio: float, room: float, least: float = 0.0) -> _Trial | None:
+        """The trial with the tip where Γ = 1, or as far as there is `room` [m], at least `least` [m] from the start,
+        where Γ was `ratio`; None when it could not be moved at all."""
+        low, high = (0.0, ratio), None
+        found: _Trial | None = self.base
+        way = self.behind
+        if self.behind == 0.0:
+            way = min(self.step.first_way(ratio, self.size), room)
+            found = self._at(way, [])
+        tried: list[tuple[float, _Trial]] = []
+        points = [low]
+        for _ in range(MOST_TRIALS):
+            if found is None:
+                break
+            tried.append((way, found))
+            here = _load(found, self.number, self.size).straight[1]
+            is_done = abs(here - 1.0) <= TOLERANCE or (here > 1.0 and way >= room) or (here < 1.0 and way <= least)
+            if is_done:
+                break
+            points.append((way, here))
+            low, high = ((way, here), high) if here > 1.0 else (low, (way, here))
+            wanted = _extrapolate(*points[-2:]) if high is None else _interpolate(points[-2], points[-1], low, high)
+            way = min(room, max(least, wanted))
+            found = self._at(way, tried)
+        return tried[-1][1] if tried else None
+
+    def _at(self, way: float, tried: list[tuple[float, _Trial]]) -> _Trial | None:
+        """The trial with the tip at `way` [m], after others."""
+        last = tried[-1][1] if tried else self.base
+        guess = None
+        if len(tried) > 1:
+            (a, p), (b, q) = tried[-2:]
+            if p.state.mesh.node_count == q.state.mesh.node_count and abs(way - b) < REACH * abs(b - a):
+                guess = q.state.x + (q.state.x - p.state.x) * ((way - b) / (b - a))
+        return self.step.glide(self.base, last, self.number, self.charged, way - self.behind, guess)
+
+
 def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> float:
     """Where Γ = 1 from two ways [m] with their Γ, both above 1: a little to several times as far as the second.
 
@@ -377,11 +454,16 @@ def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> flo
     return float(min(max(wanted, 1.3 * b), 6.0 * b))
 
 
-def _interpolate(low: tuple[float, float], high: tuple[float, float]) -> float:
-    """Where Γ = 1 between two ways [m] with Γ above and below."""
-    (a, p), (b, q) = low, high
-    share = log(p) / log(p / q) if q > 0.1 else (p - 1.0) / (p - q)
-    return a + (b - a) * min(max(share, 0.1), 0.9)
+def _interpolate(
+    first: tuple[float, float], second: tuple[float, float], low: tuple[float, float], high: tuple[float, float]
+) -> float:
+    """Where Γ = 1 from the last two ways [m] with their Γ, between the ways `low` and `high` with Γ above and below."""
+    (a, p), (b, q) = first, second
+    slope = (log(max(q, TINY)) - log(max(p, TINY))) / (b - a) if b != a else 0.0
+    least, most = low[0], high[0]
+    margin = 0.05 * (most - least)
+    wanted = b - log(max(q, TINY)) / slope if slope < 0.0 else 0.5 * (least + most)
+    return float(min(max(wanted, least + margin), most - margin))
 
 
 def _stored(trial: _Trial) -> float:

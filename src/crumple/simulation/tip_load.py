@@ -102,7 +102,7 @@ def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, 
         return Load(force, heading, float("inf"), 0.0, (float("inf"), 0.0))
     directions = np.concatenate([heading[None], force[None] / strength, _directions(mesh.u, mesh.faces, vertex)])
     directions = directions[directions @ heading > FORWARD]
-    held = resistance(toughness, mesh, vertex, directions)
+    held = resistance(toughness, mesh, vertex, directions, size=size)
     aligned = 0.5 * (1.0 + directions @ force / strength)
     ratio = strength * aligned**2 / held
     best = int(np.argmax(ratio))

@@ -21,6 +21,8 @@ SNAP = radians(10.0)
 """A crack takes an edge that is this close to the way it wants to go."""
 FIRST = 0.03
 """Length of the edge that is cut when a crack runs on, over the edge length at tips: from there the tip glides."""
+NEARLY = 0.85
+"""A crack that runs this share of an edge runs along all of it."""
 NARROW = 0.02
 """Share of an edge at its ends in which it is not split."""
 
@@ -29,13 +31,14 @@ NARROW = 0.02
 class Opening:
     """An edge that is cut: the `change`, the `copies` (n, 2) of nodes that have come apart (old, new), the `tip` where
     the crack ends now, −1 when it has reached the border of the sheet, the `path` (m, 2) [m] of the cut, and the node
-    where it starts if that is a tip as well, else −1."""
+    where it starts if that is a tip as well, else −1; `is_fixed`: whether the tip must stay where it is."""
 
     change: Change
     copies: Ints
     tip: int
     path: Floats
     start: int
+    is_fixed: bool = False
 
     @property
     def heading(self) -> Floats:
@@ -93,13 +96,13 @@ def _row(count: int, row: int, columns: Ints, glide: Glide) -> csr_matrix:
     return operator
 
 
-def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, kept: Bools) -> Opening | None:
+def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, first: float, kept: Bools) -> Opening | None:
     """The tip at `node` runs on along the unit `direction` (2,): the edge ahead is cut; None when that cannot be.
 
-    `size` ℓ [m] edge length at tips;  `kept` (node_count,) nodes that must not glide: held ones, and other tips. An
-    edge
-    within `SNAP` of the direction is taken, or the side ahead is split where the way meets it. The node there glides
-    back to `FIRST` ℓ from the tip; if it lies on the border, on a labelled line or is `kept`, a new one is put there.
+    `first` [m]: how far it runs at once, if the edge is that long;  `kept` (node_count,) nodes that must not glide:
+    held ones, and other tips. An edge within `SNAP` of the direction is taken, or the side ahead is split where the way
+    meets it. The node there glides back to `first` from the tip; if it lies on the border, on a labelled line or is
+    `kept`, a new one is put there.
     """
     vertex = node_vertex(mesh, node)
     if vertex < 0:
@@ -113,24 +116,24 @@ def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, size: float, ke
     gap = mesh.u[end] - mesh.u[vertex]
     length = float(np.linalg.norm(gap))
     is_fixed = bool(mesh.boundary_nodes[goal]) or (goal < len(kept) and bool(kept[goal])) or is_labelled(mesh, goal)
-    if length > 1.2 * FIRST * size:
+    if NEARLY * length > first:
         way = None if is_fixed else direction if change.is_none else gap / length
-        nearer = _bring_back(mesh, vertex, end, way, FIRST * size)
+        nearer = _bring_back(mesh, vertex, end, way, first)
         if nearer is None:
             return None
         step, end = nearer
         change, mesh = compose(change, step), step.mesh
-        goal = int(mesh.vertex_node[end])
-    return _cut(change, mesh, [(node, goal)], np.stack([mesh.u[vertex], mesh.u[end]]))
+        goal, is_fixed = int(mesh.vertex_node[end]), False
+    return _cut(change, mesh, [(node, goal)], np.stack([mesh.u[vertex], mesh.u[end]]), is_fixed=is_fixed)
 
 
-def open_inside(mesh: SheetMesh, node: int, direction: Floats, *, size: float, kept: Bools) -> Opening | None:
+def open_inside(mesh: SheetMesh, node: int, direction: Floats, *, first: float, kept: Bools) -> Opening | None:
     """The sound sheet opens at `node` along the unit `direction` (2,): one edge from the border, or two from inside.
 
     The path runs from one end of the slit, `start`, to the other, `tip`; either may be on the border.
     """
     if mesh.boundary_nodes[node]:
-        return open_ahead(mesh, node, direction, size=size, kept=kept)
+        return open_ahead(mesh, node, direction, first=first, kept=kept)
     vertex = node_vertex(mesh, node)
     change, ends = no_change(mesh), []
     for way in (-direction, direction):
@@ -153,6 +156,14 @@ def is_labelled(mesh: SheetMesh, node: int) -> bool:
     return bool((mesh.edge_label[(mesh.face_nodes == node)] != 0).any()) or bool(
         (np.roll(mesh.edge_label, 1, axis=1)[mesh.face_nodes == node] != 0).any()
     )
+
+
+def is_bound(mesh: SheetMesh, node: int, heading: Floats) -> bool:
+    """Whether a node lies on a labelled line that a glide along the unit `heading` (2,) would bend."""
+    tail, head = mesh.face_nodes, np.roll(mesh.face_nodes, -1, axis=1)
+    face, corner = np.nonzero((mesh.edge_label != 0) & ((tail == node) | (head == node)))
+    way = mesh.u[mesh.faces[face, (corner + 1) % 3]] - mesh.u[mesh.faces[face, corner]]
+    return bool(np.any(np.abs(_cross(way, heading)) > 1e-6 * np.linalg.norm(way, axis=1)))
 
 
 def half_edge(mesh: SheetMesh, tail: int, head: int) -> int:
@@ -222,8 +233,11 @@ def _bring_back(
     return _split(mesh, edge, length / full if starts_here else 1.0 - length / full)
 
 
-def _cut(change: Change, mesh: SheetMesh, edges: list[tuple[int, int]], path: Floats) -> Opening | None:
-    """The edges between nodes (tail, head) cut; the crack runs along `path` and ends at the last head."""
+def _cut(
+    change: Change, mesh: SheetMesh, edges: list[tuple[int, int]], path: Floats, *, is_fixed: bool = False
+) -> Opening | None:
+    """The edges between nodes (tail, head) cut; the crack runs along `path` and ends at the last head, which must not
+    glide if it `is_fixed`."""
     halves = np.array([half_edge(mesh, tail, head) for tail, head in edges], np.int64)
     if (halves < 0).any() or (mesh.twin[halves] == BOUNDARY).any():
         return None
@@ -237,7 +251,7 @@ def _cut(change: Change, mesh: SheetMesh, edges: list[tuple[int, int]], path: Fl
     old = opened.node_operator[new].indices.astype(np.int32)
     copies = np.stack([old, new], axis=1) if len(new) else np.zeros((0, 2), np.int32)
     start = -1 if mesh.boundary_nodes[edges[0][0]] else edges[0][0]
-    return Opening(compose(change, opened), copies, -1 if is_end else goal, path, start)
+    return Opening(compose(change, opened), copies, -1 if is_end else goal, path, start, is_fixed)
 
 
 def _is_inner(mesh: SheetMesh, vertex: int, end: int) -> bool:

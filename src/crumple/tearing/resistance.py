@@ -6,11 +6,19 @@ with the tear energy G_c of the material, t its thickness, η of a labelled line
 
 **Grain.** G_c(θ) = G_∥ cos²θ + G_⊥ sin²θ for a crack at the angle θ to the grain.
 
-**Creases.** A face whose crease tensor is C (see `plasticity.yielding`) has been bent by the angle φ = κ_y h_n nᵀC n in
-all, back and forth, across a crack with the normal n; h_n is the extent of the face along n, so φ does not depend on
-the mesh: a fold by θ that is one row of faces wide has φ = θ on any. Then m = 1 + (m∞−1)(1 − exp(−φ/φ₀)). With the rule
-"jiang" instead m = (1 + d (D·n)²)², d the damage and D the direction of largest |S_p| [Jiang2016]; there the
-strength is multiplied by 1 + d (D·n)², and energies go with the square of strengths.
+**Creases.** A face whose crease tensor is C (see `plasticity.yielding`) has been bent by κ_y nᵀC n per length across a
+crack with the normal n, back and forth. What a crack feels is the angle by which the strip that it is about to run
+through was bent in all,
+
+    φ = ∫∫ κ_y nᵀC n (1 − |r|/w) dr p(s) ds,   w = `WINDOW` ℓ,
+
+r across the crack, s along it, p a hat over the next 2 ℓ whose integral is 1: a crack on a fold by θ that is narrow
+beside w feels φ = θ, on any mesh, one beside it less. So a fold is a valley of R with its bottom on the fold, and a
+crack that strays is drawn back. With the bend of single faces instead, everywhere on a creased face is as good as on
+the fold itself, and cracks wander off. Then m = 1 + (m∞−1)(1 − exp(−φ/φ₀)).
+
+With the rule "jiang" instead m = (1 + d (D·n)²)², d the damage and D the direction of largest |S_p| [Jiang2016]; there
+the strength is multiplied by 1 + d (D·n)², and energies go with the square of strengths.
 """
 
 from __future__ import annotations
@@ -25,10 +33,14 @@ from crumple.geometry.metric import tensor_eigen
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.tearing.options import Tearing
-from crumple.typing import Floats, Ints
+from crumple.typing import Floats
 
 ON_EDGE = 0.02
 """A direction within this angle of an edge runs along it [rad]."""
+WINDOW = 2.0
+"""Half the width of the strip in which a crack feels folds, over the edge length at tips."""
+PARTS = 4
+"""Parts into which the sides of faces are divided for the integral over the strip."""
 
 
 @dataclass(frozen=True)
@@ -83,21 +95,40 @@ def make_toughness(
     )
 
 
-def resistance(
-    toughness: Toughness, mesh: SheetMesh, vertex: int, directions: Floats, fan: Ints | None = None
-) -> Floats:
+def resistance(toughness: Toughness, mesh: SheetMesh, vertex: int, directions: Floats, *, size: float) -> Floats:
     """R [N] of a crack that runs on from `vertex` in each of the unit `directions` (n, 2) on the pattern, (n,).
 
-    Infinite where a direction leaves the sheet, or the material does not tear. `fan`: the faces around the vertex,
-    found when left out. A direction along an edge sees the mean of its two faces.
+    `size` ℓ [m], edge length at tips. Infinite where a direction leaves the sheet, or the material does not tear. A
+    direction along an edge sees the mean of its two faces.
     """
-    if fan is None:
-        fan = np.flatnonzero((mesh.faces == vertex).any(axis=1)).astype(np.int32)
+    fan = np.flatnonzero((mesh.faces == vertex).any(axis=1)).astype(np.int32)
     out = np.empty(len(directions))
-    fold_numbers = (toughness.is_jiang, toughness.crease_factor, toughness.crease_angle)
     directions = np.ascontiguousarray(directions, np.float64)
     tables = (toughness.energy, toughness.grain, toughness.fold, toughness.line)
+    ease = np.empty(0)
+    if not toughness.is_jiang:
+        ease = fold_angles(toughness.fold, mesh, vertex, directions, size)
+    fold_numbers = (toughness.is_jiang, ease, toughness.crease_factor, toughness.crease_angle)
     _resistance(mesh.u, mesh.faces, fan, vertex, directions, *tables, *fold_numbers, out)
+    return out
+
+
+def fold_angles(fold: Floats, mesh: SheetMesh, vertex: int, directions: Floats, size: float) -> Floats:
+    """φ (n,) [rad] that a crack from `vertex` feels in each of the unit `directions` (n, 2); see the module.
+
+    `fold` (face_count, 3) κ_y C [1/m];  `size` ℓ [m]. The mean over the part of the strip that is in the sheet counts.
+    """
+    width, length = WINDOW * size, 2.0 * size
+    corner = mesh.u[mesh.faces] - mesh.u[vertex]
+    reach = np.hypot(width, length)
+    sheet = mesh.face_sheet[np.argmax((mesh.faces == vertex).any(axis=1))]
+    near = np.all((corner.min(axis=1) < reach) & (corner.max(axis=1) > -reach), axis=1)
+    chosen = np.flatnonzero(near & (mesh.face_sheet == sheet))
+    out = np.zeros(len(directions))
+    if not fold[chosen].any():
+        return out
+    area = np.abs(mesh.face_area[chosen])
+    _fold_angles(corner[chosen], area, fold[chosen], directions, width, length, out)
     return out
 
 
@@ -114,10 +145,39 @@ def main_direction_tensor(tensor: Floats) -> Floats:
 
 
 @njit(cache=True)
+def _fold_angles(corner, area, fold, directions, width, length, out):
+    """`fold_angles` for arrays: mean of κ_y nᵀC n times the width, weighted over the strip, in parts of the faces."""
+    parts = PARTS * PARTS
+    for k in range(len(directions)):
+        p, q = directions[k, 0], directions[k, 1]
+        total, weight = 0.0, 0.0
+        for f in range(len(corner)):
+            share = 0.0
+            for i in range(PARTS):
+                for j in range(2 * i + 1):
+                    # the middle of part j in row i, of which every other one stands on its head
+                    a = (i + (2.0 if j % 2 == 0 else 1.0) / 3.0) / PARTS
+                    b = (j // 2 + (1.0 if j % 2 == 0 else 2.0) / 3.0) / PARTS
+                    x = corner[f, 0, 0] * (1.0 - a) + corner[f, 1, 0] * (a - b) + corner[f, 2, 0] * b
+                    y = corner[f, 0, 1] * (1.0 - a) + corner[f, 1, 1] * (a - b) + corner[f, 2, 1] * b
+                    ahead, beside = p * x + q * y, abs(p * y - q * x)
+                    if ahead <= 0.0 or ahead >= length or beside >= width:
+                        continue
+                    share += (1.0 - beside / width) * (1.0 - abs(2.0 * ahead / length - 1.0))
+            if share == 0.0:
+                continue
+            bent = fold[f, 0] * q * q - 2.0 * fold[f, 2] * p * q + fold[f, 1] * p * p
+            share *= area[f] / parts
+            weight += share
+            total += share * max(bent, 0.0)
+        out[k] = width * total / weight if weight > 0.0 else 0.0
+
+
+@njit(cache=True)
 def _resistance(
-    u, faces, fan, vertex, directions, energy, grain, fold, line, is_jiang, crease_factor, crease_angle, out
+    u, faces, fan, vertex, directions, energy, grain, fold, line, is_jiang, felt, crease_factor, crease_angle, out
 ):
-    """`resistance` for arrays; see the module's docstring."""
+    """`resistance` for arrays; `felt` (n,) φ, or nothing with the rule "jiang"; see the module's docstring."""
     for k in range(len(directions)):
         p, q = directions[k, 0], directions[k, 1]
         total, ease, count, factor = 0.0, 0.0, 0, 1.0
@@ -137,14 +197,16 @@ def _resistance(
                 factor = line[f, corner] if first < ON_EDGE else line[f, before]
             along = (p * grain[f, 0] + q * grain[f, 1]) ** 2
             total += energy[f, 0] * along + energy[f, 1] * (1.0 - along)
-            bent = fold[f, 0] * q * q - 2.0 * fold[f, 2] * p * q + fold[f, 1] * p * p
-            ease += bent if is_jiang else max(bent, 0.0) * _extent(u, faces, f, -q, p)
+            if is_jiang:
+                ease += fold[f, 0] * q * q - 2.0 * fold[f, 2] * p * q + fold[f, 1] * p * p
             count += 1
         if count == 0:
             out[k] = inf
             continue
-        ease /= count
-        m = (1.0 + ease) ** 2 if is_jiang else 1.0 + (crease_factor - 1.0) * (1.0 - exp(-ease / crease_angle))
+        if is_jiang:
+            m = (1.0 + ease / count) ** 2
+        else:
+            m = 1.0 + (crease_factor - 1.0) * (1.0 - exp(-felt[k] / crease_angle))
         out[k] = total / count * factor / m
 
 
@@ -154,13 +216,3 @@ def _unit(u, a, b):
     x, y = u[b, 0] - u[a, 0], u[b, 1] - u[a, 1]
     length = sqrt(x * x + y * y)
     return x / length, y / length
-
-
-@njit(cache=True)
-def _extent(u, faces, f, nx, ny):
-    """How far face f reaches along the unit vector n [m]."""
-    low, high = inf, -inf
-    for k in range(3):
-        place = nx * u[faces[f, k], 0] + ny * u[faces[f, k], 1]
-        low, high = min(low, place), max(high, place)
-    return high - low

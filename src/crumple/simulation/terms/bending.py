@@ -228,14 +228,23 @@ def follow_relaxed(state: State, y: Floats, change: Change) -> Floats:
     """S_p (face_count, 3) [1/m] on the new mesh: as `state.embedded` does it, with directors in equilibrium.
 
     The directors of the embedding are those that show S_p best, on the old mesh and, with the mean of S_p over the old
-    faces, on the new one. So what the embedding shows of a fold is its true curvature, on any mesh.
+    faces, on the new one. So what the embedding shows of a fold is its true curvature, on any mesh. Faces that a handle
+    holds are rigid and have not taken part in the folds beside them: theirs is the mean of the old faces.
     """
     if not np.any(state.plastic_curvature):
         return np.zeros((change.mesh.face_count, 3))
     before = _shown(state.mesh, state.y, state.plastic_curvature)
     guess = overlap_average(change.face_operator, state.plastic_curvature)
     residual = overlap_average(change.face_operator, state.plastic_curvature - before)
-    return _shown(change.mesh, y, guess) + residual
+    return np.where(_pinned_faces(state, change)[:, None], guess, _shown(change.mesh, y, guess) + residual)
+
+
+def _pinned_faces(state: State, change: Change) -> Bools:
+    """Faces of the new mesh all of whose nodes one handle holds, (face_count,)."""
+    pins = state.pins.follow(change)
+    node_handle = np.full(change.mesh.node_count, -1, np.int32)
+    node_handle[pins.node] = pins.handle
+    return held_faces(change.mesh.face_nodes, node_handle)
 
 
 def _shown(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> Floats:
