@@ -11,7 +11,7 @@ from crumple.errors import InputError
 from crumple.mesh.generate import require_positive
 from crumple.patterns.pattern import MOST_EDGES, CreasePattern
 from crumple.patterns.planar import pattern_from_segments
-from crumple.typing import Floats
+from crumple.typing import Floats, Ints
 
 Line = tuple[tuple[float, float], tuple[float, float], float | None, str]
 """Two ends [m], the fold angle [rad] (None = on the boundary), and the name of the group."""
@@ -96,17 +96,10 @@ def kresling(sides: int, radius: float, height: float, twist: float, rows: int =
         raise InputError("kresling.sides", "must be at least 3", sides)
     require_positive("kresling", radius=radius, height=height)
     _require_angle("kresling.twist", twist, np.pi - 2.0 * np.pi / sides)
-    step = 2.0 * np.pi / sides
+    base, shift, rise = kresling_cell(sides, radius, height, twist)
 
     def tube(k: int, row: int) -> Floats:
-        around = k * step + row * twist
-        return np.array([radius * np.cos(around), radius * np.sin(around), row * height])
-
-    base = float(np.linalg.norm(tube(1, 0) - tube(0, 0)))
-    side, diagonal = (float(np.linalg.norm(tube(k, 1) - tube(0, 0))) for k in (0, 1))
-    # in the triangle of the corners (0, 0), (1, 1), (0, 1) the base is on top
-    shift = 0.5 * (diagonal**2 - side**2 - base**2) / base
-    rise = float(np.sqrt(side**2 - shift**2))
+        return kresling_corners(sides, radius, height, twist, np.array([k]), np.array([row]))[0]
 
     def at(k: int, row: int) -> tuple[float, float]:
         return k * base + row * shift, row * rise
@@ -129,6 +122,22 @@ def kresling(sides: int, radius: float, height: float, twist: float, rows: int =
             ring = fold((tube(k, row), tube(k + 1, row)), tube(k + 1, row + 1), tube(k, row - 1))
             lines.append((at(k, row), at(k + 1, row), ring if 0 < row < rows else None, "ring"))
     return _pattern(lines)
+
+
+def kresling_corners(sides: int, radius: float, height: float, twist: float, k: Ints, row: Ints) -> Floats:
+    """Where the corners number `k` (n,) of the polygons number `row` (n,) of a Kresling tube are, (n, 3) [m]."""
+    around = 2.0 * np.pi * k / sides + row * twist
+    return np.stack([radius * np.cos(around), radius * np.sin(around), height * row], axis=1)
+
+
+def kresling_cell(sides: int, radius: float, height: float, twist: float) -> tuple[float, float, float]:
+    """The parallelograms of the unrolled wall of a Kresling tube: their base, by how much the upper one is shifted, and
+    their height [m]."""
+    corners = kresling_corners(sides, radius, height, twist, np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]))
+    base, side, diagonal = (float(np.linalg.norm(corner - corners[0])) for corner in corners[1:])
+    # in the triangle of the corners (0, 0), (1, 1), (0, 1) the base is on top
+    shift = 0.5 * (diagonal**2 - side**2 - base**2) / base
+    return base, shift, float(np.sqrt(side**2 - shift**2))
 
 
 def pleats(width: float, height: float, count: int, angle: float = np.pi, *, share: float = 0.5) -> CreasePattern:
