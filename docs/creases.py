@@ -47,9 +47,7 @@ def make_film(run: Path, path: Path, options: str) -> None:
         crumple("render", str(run), "-o", f"{scratch}/%04d.png", "--size", size, *options.split())
         frames = [shrunk(file, FILM) for file in sorted(Path(scratch).glob("*.png"))]
     durations = [40] * (len(frames) - 1) + [PAUSE]
-    frames[0].save(
-        path, save_all=True, append_images=frames[1:], duration=durations, loop=0, quality=70, method=6, minimize_size=True
-    )
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=durations, loop=0, quality=70, method=6)
 
 
 def make_picture(folder: Path) -> None:

@@ -84,8 +84,8 @@ class _Cap:
 def _cap(x: Floats, ring: Ints, sides: int, sense: float, *, start: int, below: float) -> _Cap:
     """The polygon with the nodes `ring` (n,) around it, seen from outside (`sense` 1 from above, −1 from below).
 
-    Level i of its rings has `sides` · i points. `start`: number of its first vertex; `below`: how far its middle is below
-    the wall in the pattern [m].
+    Level i of its rings has `sides` · i points. `start`: number of its first vertex; `below`: how far its middle is
+    below the wall in the pattern [m].
     """
     levels = len(ring) // sides
     middle = x[ring].mean(axis=0)
@@ -141,7 +141,8 @@ def _sewn(along: Floats, up: Floats, sides: int) -> Ints:
     """The node of each vertex of the wall: those of the right border are those of the left one."""
     left, right = (np.flatnonzero(np.abs(along - place) < NEAR) for place in (0.0, float(sides)))
     left, right = left[np.argsort(up[left])], right[np.argsort(up[right])]
-    assert len(left) == len(right) and np.allclose(up[left], up[right], atol=1e-9)  # both are halved alike
+    assert len(left) == len(right)  # both are halved alike
+    assert np.allclose(up[left], up[right], atol=1e-9)
     kept = np.ones(len(along), bool)
     kept[right] = False
     node = np.cumsum(kept) - 1

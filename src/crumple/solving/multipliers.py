@@ -25,6 +25,9 @@ ROUNDS = 3
 """Solutions per iteration at most."""
 CALM = 0.3
 """Residual over the tolerance below which multipliers stay as they are."""
+ENOUGH = 0.1
+"""Change of multipliers over that of the first round below which further rounds are left to the next iteration: by then
+the sheet has turned, and they change anyway."""
 
 Response = tuple[Floats, Floats]
 """Displacements (free_count, 3) [m] and turns (turn_count,) [rad]."""
@@ -59,7 +62,7 @@ def predict(
     slopes = [one.slopes(x) for one in constraints]
     present = [one.multiplier for one in constraints]
     displacement, turn = direction[0].copy(), direction[1].copy()
-    total = np.zeros_like(displacement)
+    total, calm = np.zeros_like(displacement), CALM
     for _ in range(ROUNDS):
         force, change, following = np.zeros_like(total), 0.0, []
         for one, multiplier, residual, slope in zip(constraints, present, residuals, slopes, strict=True):
@@ -73,8 +76,9 @@ def predict(
             step = np.abs(more) / (one.weight * one.tolerance)[:, None]
             change = max(change, float(step.max(initial=0.0)))
             following.append(new)
-        if change < CALM:
+        if change < calm:
             break
+        calm = max(calm, ENOUGH * change)
         moved_by, turned_by = respond(force)
         displacement, turn, total = displacement - moved_by, turn - turned_by, total + force
         present = following
