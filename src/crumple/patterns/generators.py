@@ -17,6 +17,9 @@ Line = tuple[tuple[float, float], tuple[float, float], float | None, str]
 """Two ends [m], the fold angle [rad] (None = on the boundary), and the name of the group."""
 MITRE = 1.1
 """Slot over length of mitred flaps: at 45° they would touch when they are closed."""
+RELIEF = 0.03
+"""By how much flaps of a box stay away from its corners, over the narrower wall: flaps that began there would push the
+walls apart by their thickness when they close."""
 INSIDE = 1.05
 """Fold angle of a glue flap over that of the walls."""
 SNAP = 1e-6
@@ -175,7 +178,7 @@ def box(
     """The blank of a folding box, seen from outside: four walls side by side, four flaps above and below, a glue flap.
 
     `flap`: length of the flaps [m]; `glue`: width of the glue flap [m]; `slot`: by which flaps are narrower on a side
-    at their end than at their wall [m]. Flaps that are mitred (slot ≥ flap, the default) can all fold at once; others
+    at their end than their wall [m]. Flaps that are mitred (slot ≥ flap, the default) can all fold at once; others
     overlap, and must be folded one after the other. Groups "wall" and "dust" (flaps of the side walls) fold by `angle`,
     "flap" (flaps of front and back) by `flap_angle`, the same if left out; "glue" by a little more, because it lies
     inside.
@@ -188,7 +191,7 @@ def box(
     require_positive("box", flap=flap, glue=glue, slot=slot)
     if 2.0 * slot >= narrow:
         raise InputError("box.slot", f"must be < {0.5 * narrow:.4g}, half the narrower wall, in m", slot)
-    taper = min(0.3 * glue, 0.3 * height)
+    taper, relief = min(0.3 * glue, 0.3 * height), min(RELIEF * narrow, 0.5 * slot)
     _require_angle("box.angle", angle, np.pi)
     flap_angle = angle if flap_angle is None else flap_angle
     _require_angle("box.flap_angle", flap_angle, np.pi)
@@ -200,9 +203,10 @@ def box(
         side = (min(INSIDE * angle, np.pi), "glue") if k == 3 else (angle, "wall")
         lines.append(((right, 0.0), (right, height), *side))
         for low, out in ((0.0, -flap), (height, flap)):
-            lines.append(((left, low), (right, low), fold, group))
-            top = [(left, low), (left + slot, low + out), (right - slot, low + out), (right, low)]
-            lines += _chain(top)
+            begin, end = left + relief, right - relief
+            lines.append(((begin, low), (end, low), fold, group))
+            top = [(left, low), (begin, low), (left + slot, low + out), (right - slot, low + out), (end, low)]
+            lines += _chain([*top, (right, low)])
     lines += _chain([(x[4], 0.0), (x[4] + glue, taper), (x[4] + glue, height - taper), (x[4], height)])
     return _pattern(lines)
 
