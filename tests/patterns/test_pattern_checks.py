@@ -145,7 +145,7 @@ def test_too_many_crossings_are_refused():
     [(waterbomb(1, 1, 0.06), 1), (waterbomb(3, 2, 0.04), 10), (kresling(6, 0.03, 0.045, 0.8, 3), 10)],
 )
 def test_generated_patterns_fit(pattern, inner):
-    """Waterbombs fold flat; the angles of a Kresling tube fit, and alternate sectors of its triangles add up to 180°."""
+    """Waterbombs fold flat; the angles of a Kresling tube fit, and alternate sectors around it add up to 180°."""
     assert check_pattern(pattern) == []
     flat = can_fold_flat(pattern)
     assert len(flat) == inner

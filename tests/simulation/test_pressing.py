@@ -50,8 +50,8 @@ def test_a_ridge_breaks_at_its_moment_where_it_is_largest(size, steps):
 
 @pytest.mark.parametrize("steps", [1, 4])
 def test_a_moving_ridge_breaks_at_the_same_force_whatever_the_step(steps):
-    """A force that grows by 2 % in each frame of 10 ms, in steps of 10 and of 2.5 ms. A ridge may be off its line by the
-    tolerance after each step, and moments show how fast it gets there, so that this is tight here."""
+    """A force that grows by 2 % in each frame of 10 ms, in steps of 10 and of 2.5 ms. A ridge may be off its line
+    by the tolerance after each step, and moments show how fast it gets there, so that this is tight here."""
     model, state = strip(ALONG, mode="dynamic", run={"frame_time": 0.01, "duration": 1.0})
     model = with_crease(model, state, drive="set", ramp=0.01, press=Press(engage=1e-6, strength=0.0, spinal=RIDGE))
     solver = replace(model.solver, fixed_step=0.01 / steps, angle_tolerance=1e-3)
