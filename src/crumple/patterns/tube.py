@@ -48,8 +48,8 @@ def kresling_tube(sides: int, radius: float, height: float, twist: float, rows: 
     material = [np.full(flat.face_count, WALL)]
     for end, sense in ((0, -1.0), (rows, 1.0)):
         ring = np.flatnonzero((np.abs(up - end) < NEAR) & (along < sides - NEAR))
-        ring = node[ring[np.argsort(along[ring])]]
-        own = _cap(x, ring, sides, sense, start=sum(map(len, u)), below=(2.75 + 1.25 * sense) * radius)
+        nodes_around = node[ring[np.argsort(along[ring])]]
+        own = _cap(x, nodes_around, sides, sense, start=sum(map(len, u)), below=(2.75 + 1.25 * sense) * radius)
         u.append(own.u)
         faces.append(own.faces)
         nodes.append(own.node)
