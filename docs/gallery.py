@@ -58,7 +58,7 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ]),
     ("miura", "", [("gallery-miura.jpg", "--camera high", "A Miura-ori, folded by its zigzags alone.")]),
     ("box", "", [("gallery-box.jpg", "", "A folding box of card; its creases were driven one group after the other.")]),
-    ("skirt", "", [("gallery-skirt.jpg", "--frame 40 --camera low", "A skirt with pressed pleats, turning.")]),
+    ("skirt", "", [("gallery-skirt.jpg", "--frame 42", "A skirt with pressed pleats, turning.")]),
     ("trousers", "", [("gallery-trousers.jpg", "--frame 45 --camera low", "Pressed trousers, walking (Choi 2004).")]),
     ("stuff", "--quick", [("gallery-stuff.jpg", "--frame 40", "An elastic sheet stuffed into a sphere.")]),
     ("twist", "--quick", [("gallery-twist.jpg", "--frame 50", "Cotton twisted, the benchmark of the field.")]),
