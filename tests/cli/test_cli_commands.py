@@ -249,7 +249,7 @@ def test_times_are_those_of_the_documentation():
     text = (Path(__file__).parents[2] / "docs" / "scenes.md").read_text(encoding="utf-8")
     found = re.findall(r"^\| \[([\w-]+)\]\([^)]*\) \|[^|]* (\d+) (s|min) \|[^|]* (\d+) s \|", text, re.MULTILINE)
     stated = {name: (float(full) * (60 if unit == "min" else 1), float(quick)) for name, full, unit, quick in found}
-    assert len(stated) == 19
+    assert len(stated) == 23
     assert stated == {name: about[1:] for name, about in ABOUT.items() if about.quick_seconds is not None}
     assert set(ABOUT) == set(builtin_scenes())
 

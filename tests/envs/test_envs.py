@@ -15,10 +15,9 @@ from crumple.recording.frame import state_digest
 from crumple.recording.verify import verify_recording
 
 gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed: pip install 'crumple[learn]'")
-envs = pytest.importorskip("crumple.envs", exc_type=InputError)
-
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
+from crumple import envs  # noqa: E402
 from crumple.envs.flatten import covered_area  # noqa: E402
 from crumple.envs.sheet_env import MOVE, SIDE  # noqa: E402
 from crumple.mesh import rectangle  # noqa: E402

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from crumple.errors import InputError
-from crumple.patterns import can_fold_flat, check_pattern, fold_angles, make_pattern, miura, pattern_from_segments
+from crumple.patterns import (
+    can_fold_flat,
+    check_pattern,
+    fold_angles,
+    kresling,
+    make_pattern,
+    miura,
+    pattern_from_segments,
+    waterbomb,
+)
 from crumple.patterns.rigid import fit_angles, vertex_fans, vertex_misfit
 
 SQUARE = [((0, 0), (1, 0)), ((1, 0), (1, 1)), ((1, 1), (0, 1)), ((0, 1), (0, 0))]
@@ -129,3 +138,21 @@ def test_too_many_crossings_are_refused():
     across = np.stack([np.stack([t, 0 * t], 1), np.stack([1 - t, 0 * t + 1], 1)], 1)
     with pytest.raises(InputError, match="cross"):
         pattern_from_segments(across, ["M"] * count, np.zeros(count), snap=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "inner"),
+    [(waterbomb(1, 1, 0.06), 1), (waterbomb(3, 2, 0.04), 10), (kresling(6, 0.03, 0.045, 0.8, 3), 10)],
+)
+def test_generated_patterns_fit(pattern, inner):
+    """Waterbombs fold flat; the angles of a Kresling tube fit, and alternate sectors around it add up to 180°."""
+    assert check_pattern(pattern) == []
+    flat = can_fold_flat(pattern)
+    assert len(flat) == inner
+    assert all(flat.values())
+    edge = int(np.flatnonzero(pattern.creases & pattern.inner_vertices[pattern.edges].any(axis=1))[0])
+    letters, angle = pattern.assignment.copy(), pattern.angle.copy()
+    letters[edge], angle[edge] = "V" if letters[edge] == "M" else "M", -angle[edge]
+    found = check_pattern(replace(pattern, assignment=letters, angle=angle))
+    assert found
+    assert all(edge in finding.edges for finding in found)

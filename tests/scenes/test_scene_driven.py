@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crumple.contact import find_intersections
 from crumple.geometry.hinge import dihedral_angles
 from crumple.patterns import miura, write_fold
 from crumple.plasticity import hinge_labels
 from crumple.scenes import build, check_scene, scene_from_tables
 from crumple.scenes.crease_drives import smooth_table
 from crumple.scenes.messages import SceneError
+from crumple.simulation.derived import Derived
 from crumple.simulation.frame import advance_frame
 
 LINE = [[0.05, 0], [0.05, 0.1]]
@@ -161,6 +163,26 @@ def test_a_box_that_starts_closed_opens_by_what_contact_needs():
     assert any("so that its layers do not touch" in note for note in scene.notes)
     angles = [abs(angle) for angle in label_angles(state).values()]
     assert 80 < min(angles) < max(angles) < 100
+
+
+@pytest.mark.slow
+def test_corners_of_the_box_meet():
+    """The wall at the other end of the blank comes as near to its corner as contact lets it, and stays there while the
+    flaps close: within the thickness, the activation distance and 0.1 mm."""
+    model, state = build("box", quick=True)
+    for _ in range(model.frame_count):
+        state, _ = advance_frame(model, state)
+    off, held = Derived(model, state).pressing.residuals(state)
+    assert held.all()
+    assert np.degrees(np.abs(off).max()) <= 0.1
+    u, x = state.mesh.u, state.x[state.mesh.vertex_node]
+    beside = (u[:, 1] > -1e-9) & (u[:, 1] < 0.05 + 1e-9)
+    free, corner = x[beside & (u[:, 0] < 1e-9)], x[beside & (np.abs(u[:, 0] - 0.2) < 1e-9)]
+    gap = np.linalg.norm(free[:, None] - corner[None], axis=2).min(axis=1)
+    assert len(gap) >= 4
+    assert gap.max() <= 0.3e-3 + 0.3e-3 + 0.1e-3
+    surface = Derived(model, state).surface(state.time)
+    assert len(find_intersections(surface, state.x)) == 0
 
 
 def test_facets_that_collide_are_told(tmp_path):

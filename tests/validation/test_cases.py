@@ -27,6 +27,7 @@ QUICK = (
     "plastic-round-trip",
     "crease-spring",
     "spring-back",
+    "kresling",
     "d-cone",
     "spin",
     "incline",

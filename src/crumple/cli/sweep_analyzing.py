@@ -50,9 +50,9 @@ def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
     if as_json:
         record: dict[str, Any] = {"means": means.to_dict("records")}
         if law is not None:
-            record["mass_size"] = {
-                name: getattr(law, name) for name in ("exponent", "error", "others", "by_group", "is_of_sizes")
-            }
+            names = ("exponent", "error", "by_group", "is_of_sizes")
+            others = [{"from": low, "to": high, "exponent": value} for (low, high), value in law.others.items()]
+            record["mass_size"] = {name: getattr(law, name) for name in names} | {"others": others}
         typer.echo(strict_json(record))
         return
     console = Console()

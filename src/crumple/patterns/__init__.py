@@ -9,6 +9,7 @@ from crumple.patterns.planar import pattern_from_segments
 from crumple.patterns.reading import read_pattern
 from crumple.patterns.rigid import FoldedFacets, fit_angles, fold_angles, fold_facets, vertex_misfit
 from crumple.patterns.svg_file import encode_svg, read_svg, write_svg
+from crumple.patterns.tube import Tube, kresling_tube
 
 __all__ = [
     "GENERATORS",
@@ -16,6 +17,7 @@ __all__ = [
     "Finding",
     "FoldedFacets",
     "PatternMesh",
+    "Tube",
     "box",
     "can_fold_flat",
     "check_pattern",
@@ -25,6 +27,7 @@ __all__ = [
     "fold_angles",
     "fold_facets",
     "kresling",
+    "kresling_tube",
     "make_pattern",
     "mesh_pattern",
     "miura",

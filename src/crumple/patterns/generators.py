@@ -11,12 +11,15 @@ from crumple.errors import InputError
 from crumple.mesh.generate import require_positive
 from crumple.patterns.pattern import MOST_EDGES, CreasePattern
 from crumple.patterns.planar import pattern_from_segments
-from crumple.typing import Floats
+from crumple.typing import Floats, Ints
 
 Line = tuple[tuple[float, float], tuple[float, float], float | None, str]
 """Two ends [m], the fold angle [rad] (None = on the boundary), and the name of the group."""
 MITRE = 1.1
 """Slot over length of mitred flaps: at 45° they would touch when they are closed."""
+RELIEF = 0.03
+"""By how much flaps of a box stay away from its corners, over the narrower wall: flaps that began there would push the
+walls apart by their thickness when they close."""
 INSIDE = 1.05
 """Fold angle of a glue flap over that of the walls."""
 SNAP = 1e-6
@@ -96,17 +99,10 @@ def kresling(sides: int, radius: float, height: float, twist: float, rows: int =
         raise InputError("kresling.sides", "must be at least 3", sides)
     require_positive("kresling", radius=radius, height=height)
     _require_angle("kresling.twist", twist, np.pi - 2.0 * np.pi / sides)
-    step = 2.0 * np.pi / sides
+    base, shift, rise = kresling_cell(sides, radius, height, twist)
 
     def tube(k: int, row: int) -> Floats:
-        around = k * step + row * twist
-        return np.array([radius * np.cos(around), radius * np.sin(around), row * height])
-
-    base = float(np.linalg.norm(tube(1, 0) - tube(0, 0)))
-    side, diagonal = (float(np.linalg.norm(tube(k, 1) - tube(0, 0))) for k in (0, 1))
-    # in the triangle of the corners (0, 0), (1, 1), (0, 1) the base is on top
-    shift = 0.5 * (diagonal**2 - side**2 - base**2) / base
-    rise = float(np.sqrt(side**2 - shift**2))
+        return kresling_corners(sides, radius, height, twist, np.array([k]), np.array([row]))[0]
 
     def at(k: int, row: int) -> tuple[float, float]:
         return k * base + row * shift, row * rise
@@ -129,6 +125,22 @@ def kresling(sides: int, radius: float, height: float, twist: float, rows: int =
             ring = fold((tube(k, row), tube(k + 1, row)), tube(k + 1, row + 1), tube(k, row - 1))
             lines.append((at(k, row), at(k + 1, row), ring if 0 < row < rows else None, "ring"))
     return _pattern(lines)
+
+
+def kresling_corners(sides: int, radius: float, height: float, twist: float, k: Ints, row: Ints) -> Floats:
+    """Where the corners number `k` (n,) of the polygons number `row` (n,) of a Kresling tube are, (n, 3) [m]."""
+    around = 2.0 * np.pi * k / sides + row * twist
+    return np.stack([radius * np.cos(around), radius * np.sin(around), height * row], axis=1)
+
+
+def kresling_cell(sides: int, radius: float, height: float, twist: float) -> tuple[float, float, float]:
+    """The parallelograms of the unrolled wall of a Kresling tube: their base, by how much the upper one is shifted, and
+    their height [m]."""
+    corners = kresling_corners(sides, radius, height, twist, np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]))
+    base, side, diagonal = (float(np.linalg.norm(corner - corners[0])) for corner in corners[1:])
+    # in the triangle of the corners (0, 0), (1, 1), (0, 1) the base is on top
+    shift = 0.5 * (diagonal**2 - side**2 - base**2) / base
+    return base, shift, float(np.sqrt(side**2 - shift**2))
 
 
 def pleats(width: float, height: float, count: int, angle: float = np.pi, *, share: float = 0.5) -> CreasePattern:
@@ -166,7 +178,7 @@ def box(
     """The blank of a folding box, seen from outside: four walls side by side, four flaps above and below, a glue flap.
 
     `flap`: length of the flaps [m]; `glue`: width of the glue flap [m]; `slot`: by which flaps are narrower on a side
-    at their end than at their wall [m]. Flaps that are mitred (slot ≥ flap, the default) can all fold at once; others
+    at their end than their wall [m]. Flaps that are mitred (slot ≥ flap, the default) can all fold at once; others
     overlap, and must be folded one after the other. Groups "wall" and "dust" (flaps of the side walls) fold by `angle`,
     "flap" (flaps of front and back) by `flap_angle`, the same if left out; "glue" by a little more, because it lies
     inside.
@@ -179,7 +191,7 @@ def box(
     require_positive("box", flap=flap, glue=glue, slot=slot)
     if 2.0 * slot >= narrow:
         raise InputError("box.slot", f"must be < {0.5 * narrow:.4g}, half the narrower wall, in m", slot)
-    taper = min(0.3 * glue, 0.3 * height)
+    taper, relief = min(0.3 * glue, 0.3 * height), min(RELIEF * narrow, 0.5 * slot)
     _require_angle("box.angle", angle, np.pi)
     flap_angle = angle if flap_angle is None else flap_angle
     _require_angle("box.flap_angle", flap_angle, np.pi)
@@ -191,9 +203,10 @@ def box(
         side = (min(INSIDE * angle, np.pi), "glue") if k == 3 else (angle, "wall")
         lines.append(((right, 0.0), (right, height), *side))
         for low, out in ((0.0, -flap), (height, flap)):
-            lines.append(((left, low), (right, low), fold, group))
-            top = [(left, low), (left + slot, low + out), (right - slot, low + out), (right, low)]
-            lines += _chain(top)
+            begin, end = left + relief, right - relief
+            lines.append(((begin, low), (end, low), fold, group))
+            top = [(left, low), (begin, low), (left + slot, low + out), (right - slot, low + out), (end, low)]
+            lines += _chain([*top, (right, low)])
     lines += _chain([(x[4], 0.0), (x[4] + glue, taper), (x[4] + glue, height - taper), (x[4], height)])
     return _pattern(lines)
 

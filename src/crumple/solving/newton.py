@@ -17,11 +17,13 @@ while a step that was taken on trust is pending.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
+from crumple.contract.constraint import Constraint
 from crumple.energies.nodal import NodalQuadratic
 from crumple.linalg import inner
 from crumple.solving.multipliers import predict
@@ -163,6 +165,7 @@ class Newton:
         self._boost = 1.0
         self._moves_multipliers = False
         self._has_moved = False
+        self._change = 0.0
         self._potential = potential
         self._system = system
         self._options = options
@@ -292,13 +295,13 @@ class Newton:
 
     def _propose(self, pose: Pose, energy: float | None) -> _Step | None:
         """The Newton step from a pose, where the potential is `energy` [J] if known; None when it is not finite."""
-        self._has_moved = False
+        self._has_moved, self._change = False, 0.0
         direction, decrement = self._direction(pose, None)
         if not np.isfinite(decrement):
             return None
         self._predicted = 0.5 * decrement
         limit, _ = self._limit(pose, direction)
-        energy = self._potential.value(pose) if energy is None or self._has_moved else energy
+        energy = self._potential.value(pose) if energy is None else energy + self._change
         full = self._potential.value(pose.moved(direction, limit))
         return _Step(pose.copy(), direction, limit, energy, full, decrement)
 
@@ -411,8 +414,9 @@ class Newton:
         if not slope < 0.0:
             return displacement, turn
         expansion.gradient[:] += found.force
+        before = _total(self._potential.constraints, pose.x)
         self._potential.take_multipliers(found.multipliers)
-        self._has_moved = True
+        self._has_moved, self._change = True, _total(self._potential.constraints, pose.x) - before
         return found.displacement, found.turn
 
     def _tries_exact(self) -> bool:
@@ -467,6 +471,11 @@ class Newton:
             if energy <= step.energy - ARMIJO * length * step.decrement:
                 return length, energy
         return 0.0, step.energy
+
+
+def _total(constraints: Sequence[Constraint], x: Floats) -> float:
+    """The energy of constraints at x [J]."""
+    return sum(float(np.sum(one.value(x))) for one in constraints)
 
 
 def _farthest(displacement: Floats) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,15 @@ def save_pictures(folder: SweepFolder, path: Path) -> Path | None:
     if not any(run is not None and run.name in done for row in grid for run in row):
         return None
     columns, rows = max(map(len, grid)), len(grid)
-    canvas = new_canvas((columns * PICTURE[0] / 110, rows * (PICTURE[1] + 26) / 110))
+    head = 22 * (1 + max(_title(run).count("\n") for row in grid for run in row if run is not None))
+    height = rows * (PICTURE[1] + head + 4)
+    canvas = new_canvas((columns * PICTURE[0] / 110, height / 110))
     if canvas is None:
         return None
     from matplotlib.image import imread
 
     canvas.subplots_adjust(
-        left=0.0, right=1.0, bottom=0.0, top=1.0 - 22.0 / (rows * (PICTURE[1] + 26)), wspace=0.02, hspace=0.11
+        left=0.0, right=1.0, bottom=0.0, top=1.0 - head / height, wspace=0.02, hspace=(head + 4) / PICTURE[1]
     )
     with TemporaryDirectory() as place:
         for k, run in enumerate(run for row in grid for run in row):
@@ -79,7 +82,7 @@ def save_pictures(folder: SweepFolder, path: Path) -> Path | None:
             axes.set_axis_off()
             if run is None:
                 continue
-            axes.set_title(run.describe(), fontsize=8, pad=3)
+            axes.set_title(_title(run), fontsize=8, pad=3)
             if run.name not in done:
                 axes.text(0.5, 0.5, "not done", ha="center", transform=axes.transAxes)
                 continue
@@ -89,11 +92,18 @@ def save_pictures(folder: SweepFolder, path: Path) -> Path | None:
     return save_canvas(canvas, path)
 
 
+def _title(run: PlannedRun) -> str:
+    """The values of a run, in lines that fit above its picture."""
+    return fill(run.describe().replace(" = ", "\u00a0=\u00a0"), 44)
+
+
 def save_law(law: MassSize, path: Path) -> Path | None:
     """Radius over mass of all runs with the law through each group, and the known one. None without matplotlib."""
     canvas = new_canvas((6.4, 5.2))
     if canvas is None:
         return None
+    from matplotlib.ticker import LogLocator
+
     axes = canvas.add_subplot()
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -107,6 +117,7 @@ def save_law(law: MassSize, path: Path) -> Path | None:
     axes.plot(*_power(law.mass, law.radius, MASS_SIZE), "--", color=RED, label=known)
     for axis in (axes.xaxis, axes.yaxis):  # spans are too short for powers of ten
         axis.set_major_formatter("{x:.3g}")
+        axis.set_minor_locator(LogLocator(subs=(2.0, 3.0, 5.0)))
         axis.set_minor_formatter("{x:.2g}")
     finish_axes(axes, "mass [g]", f"radius at {PRESSURE:g} Pa [mm]", "size of balls")
     return save_canvas(canvas, path)

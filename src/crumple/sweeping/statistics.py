@@ -21,9 +21,10 @@ from crumple.typing import Floats, Ints
 
 RESAMPLES = 500
 """Of the runs, for an error bar."""
-WINDOWS = (0.4, 0.5, 0.6)
-"""Radius of the container over √area of the sheet below which a sheet counts as crumpled; the middle one is used, the
-others tell what the choice matters."""
+WINDOW = (0.0, 0.5)
+"""Radius of the container over √area of the sheet, from and to: where a sheet counts as crumpled."""
+OTHER_WINDOWS = ((0.0, 0.4), (0.0, 0.6), (0.38, 0.5))
+"""These tell what the choice matters; the last is before a coarse mesh jams."""
 SHAPE = re.compile(r"sheets\[\d+\]\.shape\b")
 """Begins keys that change the size of a sheet."""
 SAME_MASS = 1e-6
@@ -49,8 +50,8 @@ class Sample:
 @dataclass(frozen=True)
 class MassSize:
     """R = c M^`exponent` at the same pressure, with a c for each group, and the standard `error` from the scatter of
-    runs of the same mass and group (nan when one of them was run once only), and the exponents by windows that are
-    narrower and wider (`others`) and by group (`by_group`). `mass` [kg], `radius` [m] at PRESSURE, `group` and `names`
+    runs of the same mass and group (nan when one of them was run once only), and the exponents by other windows
+    (`others`, by their limits) and by group (`by_group`). `mass` [kg], `radius` [m] at PRESSURE, `group` and `names`
     of the runs, and the `steepness` α of P ∝ R^−α.
 
     `is_of_sizes`: the mass was changed by the shape of the sheet, as in the known law. Otherwise by something else,
@@ -59,7 +60,7 @@ class MassSize:
 
     exponent: float
     error: float
-    others: dict[float, float]
+    others: dict[tuple[float, float], float]
     by_group: dict[str, float]
     mass: Floats
     radius: Floats
@@ -71,11 +72,11 @@ class MassSize:
     def describe(self) -> str:
         """One line."""
         error = "" if np.isnan(self.error) else f" ± {self.error:.3f}"
-        others = "; ".join(f"{value:.3f} below {window:g}" for window, value in self.others.items())
+        others = "; ".join(f"{value:.3f} from {low:g} to {high:g}" for (low, high), value in self.others.items())
         how = "by the shape of the sheet" if self.is_of_sizes else "not by the shape of the sheet, as in the known law"
         return (
             f"size ∝ mass^{self.exponent:.3f}{error} at the same pressure, {len(self.mass)} runs while the container's "
-            f"radius is below {WINDOWS[1]:g} √area" + (f" ({others})" if others else "") + f"; mass varied {how}"
+            f"radius is below {WINDOW[1]:g} √area" + (f" ({others})" if others else "") + f"; mass varied {how}"
         )
 
 
@@ -126,12 +127,12 @@ def fit_mass_size(samples: Sequence[Sample]) -> MassSize | None:
     is_of_sizes = _slope(samples, np.ones(len(samples))) is not None
     if not is_of_sizes:
         samples = [replace(sample, group="") for sample in samples]
-    fits = {window: _fit(_within(samples, window)) for window in WINDOWS}
-    middle = fits[WINDOWS[1]]
-    if middle is None:
+    fitted = _fit(_within(samples, WINDOW))
+    if fitted is None:
         return None
-    exponent, sizes, used = middle
-    others = {window: found[0] for window, found in fits.items() if window != WINDOWS[1] and found is not None}
+    exponent, sizes, used = fitted
+    fits = {window: _fit(_within(samples, window)) for window in OTHER_WINDOWS}
+    others = {window: found[0] for window, found in fits.items() if found is not None}
     mass, group = np.array([sample.mass for sample in used]), tuple(sample.group for sample in used)
     names = tuple(sample.name for sample in used)
     single = _by_group(used, sizes.radius)
@@ -156,9 +157,13 @@ def _sample(folder: SweepFolder, run: PlannedRun) -> Sample | None:
     return Sample(run.name, mass, width, pressure_curves(recording)[0], group)
 
 
-def _within(samples: Sequence[Sample], window: float) -> list[Sample]:
-    """The samples with the part of their curves below `window` times the width, if it has two frames at least."""
-    cut = [replace(sample, curve=sample.curve.below(window * sample.width)) for sample in samples]
+def _within(samples: Sequence[Sample], window: tuple[float, float]) -> list[Sample]:
+    """The samples with the part of their curves in the `window` times the width, if it has two frames at least."""
+    cut = []
+    for sample in samples:
+        below = sample.curve.below(window[1] * sample.width)
+        inside = below.radius > window[0] * sample.width
+        cut.append(replace(sample, curve=PressureCurve(below.radius[inside], below.pressure[inside])))
     return [sample for sample in cut if len(sample.curve.radius) >= 2]
 
 

@@ -23,6 +23,7 @@ from crumple.validation.figures import save_figure
 from crumple.validation.flying import validate_flapping, validate_free_fall, validate_moved_copy, validate_spin
 from crumple.validation.foil_ball import validate_foil_ball
 from crumple.validation.incline import validate_incline
+from crumple.validation.kresling import validate_kresling
 from crumple.validation.locking import validate_locking
 from crumple.validation.miura import validate_miura
 from crumple.validation.notch import validate_notch
@@ -35,6 +36,7 @@ from crumple.validation.stick_slip import validate_stick_slip
 from crumple.validation.trouser import validate_perforation, validate_trouser
 from crumple.validation.two_point import validate_two_point
 from crumple.validation.u_bend import validate_u_bend
+from crumple.validation.waterbomb import validate_waterbomb
 
 CASES: dict[str, Callable[[], CaseResult]] = {
     "bend-modulus": validate_bend_modulus,
@@ -53,6 +55,8 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "spring-back": validate_spring_back,
     "spinal-break": validate_spinal_break,
     "miura": validate_miura,
+    "kresling": validate_kresling,
+    "waterbomb": validate_waterbomb,
     "d-cone": validate_d_cone,
     "cylinder": validate_cylinder,
     "ridge": validate_ridge,
