@@ -31,7 +31,7 @@ QUICK = (
     "spin",
     "incline",
 )
-LONG = ("cylinder",)
+LONG = ("cylinder", "blunt-tool")
 """Cases that take minutes; `pytest -m long` runs them."""
 
 
