@@ -31,7 +31,7 @@ QUICK = (
     "spin",
     "incline",
 )
-LONG = ("cylinder", "blunt-tool")
+LONG = ("cylinder",)
 """Cases that take minutes; `pytest -m long` runs them."""
 
 
