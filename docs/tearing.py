@@ -1,6 +1,6 @@
 """Makes images/tear-paths.png and images/tear-frames.jpg: four sheets torn by both criteria, side by side.
 
-    python docs/tearing.py FOLDER
+    python docs/tearing.py FOLDER [SCENE...]
 
 Runs the scenes that are not in the folder yet: `FOLDER/tear-flat` by Griffith's criterion, `FOLDER/tear-flat-strength`
 by the separation strength of Jiang 2016, and so on. The strength is the one that belongs to the tear energy of the
@@ -82,14 +82,14 @@ def draw_pattern(axes: Axes, scene: str, runs: dict[str, Path]) -> None:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
+    folder, scenes = Path(sys.argv[1]), sys.argv[2:] or SCENES
     folder.mkdir(parents=True, exist_ok=True)
-    runs = {scene: {name: recorded(folder, scene, name) for name in CRITERIA} for scene in SCENES}
-    figure, axes = plt.subplots(1, len(SCENES), figsize=(13.0, 3.9), layout="constrained")
-    for one, (scene, both) in zip(axes, runs.items(), strict=True):
+    runs = {scene: {name: recorded(folder, scene, name) for name in CRITERIA} for scene in scenes}
+    figure, axes = plt.subplots(1, len(scenes), figsize=(3.25 * len(scenes), 3.9), layout="constrained", squeeze=False)
+    for one, (scene, both) in zip(axes[0], runs.items(), strict=True):
         draw_pattern(one, scene, both)
     figure.savefig(IMAGES / "tear-paths.png", dpi=90)
-    whole = Image.new("RGB", (len(SCENES) * SIZE[0], len(CRITERIA) * SIZE[1]))
+    whole = Image.new("RGB", (len(scenes) * SIZE[0], len(CRITERIA) * SIZE[1]))
     for column, both in enumerate(runs.values()):
         for row, run in enumerate(both.values()):
             picture = run.with_suffix(".png")
