@@ -14,7 +14,7 @@ from crumple.scenes import build, load_scene
 from crumple.simulation.derived import contact_surface
 from crumple.simulation.run import run
 
-NOTCH = np.array([0.0, 0.36])
+NOTCH = np.array([0.0, 0.41])
 """The end of the notch in the upper side of the square of side 1 around the origin."""
 
 
@@ -37,7 +37,7 @@ def tearing_file(folder: Path) -> Path:
     """The scene file, of 20 cm paper-like film, and its mesh."""
     (folder / "notched.obj").write_text(notched_square())
     turns = [
-        [{"time": 0, "transform": {}}, {"time": 1, "transform": {"rotate": [angle, 0, 0, 1]}}] for angle in (20, -20)
+        [{"time": 0, "transform": {}}, {"time": 0.2, "transform": {"rotate": [angle, 0, 0, 1]}}] for angle in (20, -20)
     ]
     record = {
         "timestep": 0.002,
@@ -54,11 +54,11 @@ def tearing_file(folder: Path) -> Path:
                         "elastic_modulus": 4e9,
                         "poisson_ratio": 0,
                         "damping": 1e-4,
-                        "toughness": 6e7,
+                        "toughness": 3e7,
                         "initiation_factor": 1.5,
                     }
                 ],
-                "remeshing": {"refine_angle": 0.5, "size": [0.008, 0.04], "refine_fracture": 0.4, "aspect_min": 0.3},
+                "remeshing": {"refine_angle": 0.5, "size": [0.01, 0.04], "refine_fracture": 0.4, "aspect_min": 0.3},
             }
         ],
         "motions": turns,
@@ -76,7 +76,9 @@ def tearing_file(folder: Path) -> Path:
 def test_a_notched_sheet_of_an_arcsim_file_tears(tmp_path):
     model, state = build(load_scene(tearing_file(tmp_path)))
     assert model.tearing is not None
-    last = run(model, state, frames=25)
+    last = state
+    while last.frame < 16 and last.torn.length() < 0.01:
+        last = run(model, last, frames=last.frame + 1)
     assert last.torn.length() > 0.005
     first = last.torn.points[0] - 0.2 * NOTCH - last.mesh.u.mean(axis=0)
     assert np.linalg.norm(first) < 0.03
