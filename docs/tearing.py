@@ -19,6 +19,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from PIL import Image
 
+from crumple.analysis.analyze import recording_model
 from crumple.analysis.tears import Tears, measure_tears
 from crumple.recording import Recording
 from crumple.rendering.fields import bent_angle
@@ -36,6 +37,8 @@ CRITERIA = {
 }  # fmt: skip
 """By name: what it is called in the picture, its colour, and the options of `crumple run`."""
 SIZE = (440, 440)
+FRAME = 13
+"""That is shown: about half of the way."""
 IMAGES = Path(__file__).parent / "images"
 
 
@@ -54,7 +57,7 @@ def recorded(folder: Path, scene: str, criterion: str) -> Path:
 def tears_of(run: Path) -> Tears:
     """What has torn in the last frame."""
     recording = Recording(run)
-    found = measure_tears(recording.present_model(), recording.load(-1))
+    found = measure_tears(recording_model(recording), recording.load(-1))
     assert found is not None
     return found
 
@@ -64,7 +67,7 @@ def draw_pattern(axes: Axes, scene: str, runs: dict[str, Path]) -> None:
     recording = Recording(next(iter(runs.values())))
     start = recording.load(recording.frames[0])
     u = 1e3 * start.mesh.u
-    bent = bent_angle(recording.present_model(), start)
+    bent = bent_angle(recording_model(recording), start)
     axes.tripcolor(u[:, 0], u[:, 1], start.mesh.faces, bent, cmap="Greys", vmin=0.0, vmax=8.0)
     axes.plot([0, 200, 200, 0, 0], [0, 0, 200, 200, 0], color="#222222", linewidth=0.8)
     axes.plot([100, 100], [0, 30], color="#222222", linewidth=0.8)
@@ -93,7 +96,7 @@ def main() -> None:
     for column, both in enumerate(runs.values()):
         for row, run in enumerate(both.values()):
             picture = run.with_suffix(".png")
-            crumple("render", str(run), "-o", str(picture), "--size", f"{SIZE[0]}x{SIZE[1]}")
+            crumple("render", str(run), "-o", str(picture), "--frame", str(FRAME), "--size", f"{SIZE[0]}x{SIZE[1]}")
             with Image.open(picture) as image:
                 whole.paste(image.convert("RGB"), (column * SIZE[0], row * SIZE[1]))
     whole.save(IMAGES / "tear-frames.jpg", quality=88)

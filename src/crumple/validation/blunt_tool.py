@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.signal import find_peaks
 
+from crumple.analysis.analyze import recording_model
 from crumple.analysis.tears import find_cracks, resampled
 from crumple.contact import find_intersections
 from crumple.recording.recording import Recording
@@ -81,7 +82,7 @@ def tool_path(folder: Path) -> tuple[Floats, int]:
     """The path (n, 2) [m] of the longest crack in the last frame of a recording, from where it began, and how often
     that frame crosses itself or the tool."""
     recording = Recording(folder)
-    model, last = recording.present_model(), recording.load(-1)
+    model, last = recording_model(recording), recording.load(-1)
     surface = contact_surface(model, last, last.time)
     crossings = len(find_intersections(surface, np.concatenate([last.x, last.obstacle_x])))
     longest = max(find_cracks(last), key=lambda crack: crack.length, default=None)
