@@ -64,6 +64,12 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("twist", "--quick", [("gallery-twist.jpg", "--frame 50", "Cotton twisted, the benchmark of the field.")]),
     ("demo", "--quick", [("gallery-demo.jpg", "--frame 5", "A square of paper bends over a ball and slides off.")]),
     ("drape-fixed", "--quick", [("gallery-drape-fixed.jpg", "", "Tissue on a ball, on a fixed mesh, which locks.")]),
+    ("tear-letter", "", [
+        ("gallery-tear-letter.jpg", "--frame 13 --texture ruled", "A letter is torn in two by hand."),
+    ]),
+    ("tear-tool", "", [
+        ("gallery-tear-tool.jpg", "--frame 26 --look paper --camera high", "A blunt tool is driven through a film."),
+    ]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip
 
@@ -101,6 +107,14 @@ STRIPS = [
         (60, 120, 200),
         "--size 440x330",
         "Under the first roller, under the second, and let go.",
+    ),
+    (
+        "tear-letter",
+        "",
+        "scene-tear-letter.jpg",
+        (5, 12, 20, 29),
+        "--size 440x440 --texture ruled",
+        "A letter is torn in two.",
     ),
 ]
 

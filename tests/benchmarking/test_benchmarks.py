@@ -15,10 +15,12 @@ from crumple.benchmarking.iteration import _advance, _flat_state
 from crumple.benchmarking.report import PHASES, iteration_costs, scaling_exponent
 from crumple.benchmarking.starting import measure_start
 from crumple.benchmarking.stuffing import measure_stuffing
+from crumple.benchmarking.tearing import measure_tearing, uniform
 from crumple.benchmarking.tracing import measure_traced
 from crumple.benchmarking.twist import measure_twist
 from crumple.errors import InputError
 from crumple.mesh import make_sheet_mesh, rectangle, validate_mesh
+from crumple.scenes import build, load_scene
 from crumple.simulation.observers import FrameReport
 
 
@@ -70,7 +72,7 @@ def test_twist_reports_its_steps():
 def test_unknown_benchmark_is_refused():
     with pytest.raises(InputError, match="iteration"):
         run_benchmarks(["nothing"])
-    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes", "energies", "creases"}
+    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes", "energies", "creases", "tearing"}
 
 
 def test_steps_of_episodes_are_counted():
@@ -133,3 +135,18 @@ def test_creases_are_measured_against_the_same_steps_without():
     assert record["rows"] == 4 * (15 + 2 * 14 + 2 * 14)
     assert float(record["worst angle [°]"]) <= 0.1
     assert float(record["ratio"]) > 0.0
+
+
+def test_meshes_of_the_tearing_benchmark_have_about_as_many_faces_as_they_say():
+    for wanted in (500, 3000):
+        _, state = build(load_scene("tear-flat", uniform(wanted)))
+        assert state.mesh.face_count == pytest.approx(wanted, rel=0.15)
+
+
+@pytest.mark.slow
+def test_tearing_is_measured_beside_the_paper():
+    (record,) = measure_tearing((500,), 3).records
+    assert record["frames"] == 3
+    assert float(record["torn [mm]"]) > 0.0
+    assert float(record["s in the paper"]) == pytest.approx(3.05 * 3 / 25)
+    assert record["intersections"] == 0

@@ -26,3 +26,14 @@ def test_a_sheet_tears_without_intersections(name, tmp_path):
     sound = 6e3
     assert sound / 4.01 <= tears.mean_energy <= 1.01 * sound, "creases make it easier, at most by the factor of creases"
     assert {curve.name for curve in tears.curves} == {"left", "right"}
+
+
+@pytest.mark.slow
+def test_the_strength_criterion_tears_the_same_scene(tmp_path):
+    scene = load_scene("tear-flat", [*COARSE, "tearing.criterion=strength", "sheets[0].material.tensile_strength=6e7"])
+    run(*build(scene), observers=[create_recording(tmp_path / "out", scene)])
+    recording = Recording(tmp_path / "out")
+    assert verify_recording(recording).passed
+    tears = analyze_recording(recording).tears
+    assert tears.length > 0.01
+    assert all(crack.path[-1, 1] > 0.03 for crack in tears.cracks), "away from the slit"

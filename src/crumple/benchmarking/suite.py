@@ -10,6 +10,7 @@ from crumple.benchmarking.iteration import measure_iterations
 from crumple.benchmarking.report import Report
 from crumple.benchmarking.starting import measure_start
 from crumple.benchmarking.stuffing import measure_stuffing
+from crumple.benchmarking.tearing import measure_tearing
 from crumple.benchmarking.tracing import measure_traced
 from crumple.benchmarking.twist import measure_twist
 from crumple.errors import InputError
@@ -22,6 +23,7 @@ BENCHMARKS: dict[str, Callable[[], Report]] = {
     "episodes": measure_episodes,
     "energies": measure_traced,
     "creases": measure_creases,
+    "tearing": measure_tearing,
 }
 """Every benchmark of `crumple bench` at full length."""
 QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
@@ -32,6 +34,7 @@ QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
     "episodes": lambda: measure_episodes((150,), 1),
     "energies": lambda: measure_traced(9e-3),
     "creases": lambda: measure_creases(40, 5),
+    "tearing": lambda: measure_tearing((500,), 5),
 }
 """The same on smaller sheets and for fewer steps."""
 

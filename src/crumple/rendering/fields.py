@@ -75,19 +75,24 @@ def color_field(name: str, recording: Recording | None = None) -> ColorField:
 
 
 def stress_field(recording: Recording) -> ColorField:
-    """Largest tension in the plane of each face, 0 where it is pressed only."""
+    """Largest tension in the plane of each face; colours follow its logarithm, as it falls off fast around a tip."""
     model = recording_model(recording)
-    return ColorField("tension [MPa]", "cells", lambda state: tension(model, state), "YlOrRd")
+    return ColorField("tension [MPa]", "cells", lambda state: tension(model, state), "YlOrRd", log=True)
+
+
+SLACK = 1e-4
+"""Strain below which a sheet counts as slack."""
 
 
 def tension(model: Model, state: State) -> Floats:
-    """Largest principal stress of each face, between 0 and twice its tensile strength, (face_count,) [MPa].
+    """Largest principal stress of each face, from that of a `SLACK` one to its tensile strength, (face_count,) [MPa].
 
     At the tip of a crack it has no bound but that of the mesh, which would leave no colours for the rest.
     """
-    strength = np.array([material.tensile_strength for material in model.materials])[state.mesh.face_material]
+    bounds = [(SLACK * m.stretch_stiffness / m.thickness, m.tensile_strength) for m in model.materials]
+    least, most = np.array(bounds)[state.mesh.face_material].T
     stress = membrane_stress(state.mesh, model.materials, state.x, state.plastic_strain)
-    return 1e-6 * np.minimum(largest_tension(stress), 2.0 * strength)
+    return 1e-6 * np.clip(largest_tension(stress), least, np.maximum(most, 2.0 * least))
 
 
 def crease_field(recording: Recording) -> ColorField:

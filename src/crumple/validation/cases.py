@@ -9,6 +9,7 @@ from pathlib import Path
 
 from crumple.errors import InputError
 from crumple.validation.bend_modulus import validate_bend_modulus
+from crumple.validation.blunt_tool import validate_blunt_tool
 from crumple.validation.buckled_strip import validate_buckled_strip
 from crumple.validation.cantilever import validate_cantilever
 from crumple.validation.crease_limits import validate_spinal_break, validate_spring_back
@@ -33,6 +34,7 @@ from crumple.validation.plate_poisson import validate_grain, validate_plate_pois
 from crumple.validation.result import CaseResult
 from crumple.validation.ridge import validate_ridge
 from crumple.validation.stick_slip import validate_stick_slip
+from crumple.validation.tear_grain import validate_tear_grain
 from crumple.validation.trouser import validate_perforation, validate_trouser
 from crumple.validation.two_point import validate_two_point
 from crumple.validation.u_bend import validate_u_bend
@@ -69,6 +71,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "trouser": validate_trouser,
     "perforation": validate_perforation,
     "two-point": validate_two_point,
+    "tear-grain": validate_tear_grain,
     "notch": validate_notch,
 }
 """The cases that run by themselves."""
@@ -94,6 +97,7 @@ RECORDED = {
     "foil-ball": RecordedCase(validate_foil_ball, ("foil-ball",), ("foil-ball-dense",)),
     "crumpling-laws": RecordedCase(validate_crumpling_laws, ("recrumple", "sizes"), ("foil-ball",)),
     "plate-adaptive": RecordedCase(validate_adaptive_plate, ("crumple",), ("fold",)),
+    "blunt-tool": RecordedCase(validate_blunt_tool, ("tear-tool",)),  # and of other tools, see there
 }
 """The cases that need recordings."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from crumple.materials.material import Material
 from crumple.mesh import rectangle
 from crumple.typing import Floats
 from crumple.validation.result import CaseResult, Check, Figure, curve, range_check, relative_check
@@ -30,13 +31,11 @@ def validate_two_point(points: tuple[tuple[float, float], ...] = POINTS, length:
         rows = tear_between(left, right, length)
         ends = np.array([[left, 0.0], [right, 0.0]])
         label = f"pulled at {1e3 * left:g} and {1e3 * right:g} mm"
-        wanted, found = _bisector(ends, rows[len(rows) // 2].tip), rows[-1].tip - rows[0].tip
+        wanted, found = bisector(ends, rows[len(rows) // 2].tip), rows[-1].tip - rows[0].tip
         off = float(
             np.degrees(np.arccos(np.clip(wanted @ found / np.linalg.norm(wanted) / np.linalg.norm(found), -1, 1)))
         )
-        strength = float(
-            np.mean([np.linalg.norm(row.force) * np.linalg.norm(_bisector(ends, row.tip)) for row in rows])
-        )
+        strength = float(np.mean([np.linalg.norm(row.force) * np.linalg.norm(bisector(ends, row.tip)) for row in rows]))
         checks += [
             range_check(f"{label}: heading off the bisector [°]", (0.0, 10.0), off),
             relative_check(f"{label}: mean F |û_A + û_B|/(G_c t)", 1.0, strength / TEAR, 0.20),
@@ -46,8 +45,9 @@ def validate_two_point(points: tuple[tuple[float, float], ...] = POINTS, length:
     return CaseResult("two-point", tuple(checks), figure=Figure("u [mm]", "v [mm]", tuple(curves)))
 
 
-def tear_between(left: float, right: float, length: float) -> list[Pulled]:
-    """The steps while the crack ran for `length` [m], pulled at two points of the lower border [m]."""
+def tear_between(left: float, right: float, length: float, material: Material | None = None) -> list[Pulled]:
+    """The steps while the crack ran for `length` [m], pulled at two points of the lower border [m]; `material`: of the
+    sheet, without grain if left out."""
     count = round(SIDE / SIZE)
     mesh, _ = rectangle(SIDE, SIDE, kind="alternating", divisions=(count, count))
     slit = np.array([[0.5 * SIDE, 0.0], [0.5 * SIDE, SLIT]])
@@ -56,10 +56,11 @@ def tear_between(left: float, right: float, length: float) -> list[Pulled]:
     for place, sign in ((left, 1.0), (right, -1.0)):
         away = np.linalg.norm(state.mesh.u - [place, 0.0], axis=1) + np.where(side == sign, 0.0, np.inf)
         held.append(state.mesh.vertex_node[[int(np.argmin(away))]])
-    return pull(tearing_model(tearing_material()), grip(state, *held), first=FIRST, step=STEP, length=length)[1]
+    model = tearing_model(material or tearing_material())
+    return pull(model, grip(state, *held), first=FIRST, step=STEP, length=length)[1]
 
 
-def _bisector(ends: Floats, tip: Floats) -> Floats:
+def bisector(ends: Floats, tip: Floats) -> Floats:
     """û_A + û_B (2,) from the points (2, 2) to the tip (2,)."""
     way = tip - ends
     total: Floats = (way / np.linalg.norm(way, axis=1, keepdims=True)).sum(axis=0)

@@ -49,6 +49,7 @@ ABOUT = {
     "tear-heavy": About("the same, crumpled heavily before"),
     "tear-letter": About("a letter is torn in two by hand"),
     "tear-light": About("the same, crumpled lightly before"),
+    "tear-tool": About("a blunt tool is driven through a film"),
     "tshirt": About("a T-shirt stuffed into a box", 240, 33),
     "twist": About("cotton twisted, a benchmark"),
 }
