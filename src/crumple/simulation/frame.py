@@ -76,7 +76,10 @@ def advance_once(
             shorter = 0.5 * tried[-1].report.step
             if shorter < solver.min_step:
                 break
-            tried.append(_advance(state.replaced(step_size=shorter), derived, end, is_embedded))
+            try:
+                tried.append(_advance(state.replaced(step_size=shorter), derived, end, is_embedded))
+            except SimulationError:
+                break  # the attempt before could be taken
         found = tried[0] if tried[-1].is_stuck else tried[-1]
         iterations = sum(one.report.iterations for one in tried)
         report = replace(found.report, iterations=iterations, retries=found.report.retries + len(tried) - 1)
