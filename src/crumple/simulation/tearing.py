@@ -116,9 +116,7 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         return Tear(state, derived)
     size = tip_size(derived.model, state)
     accuracy = ACCURACY * size * _least_resistance(derived)
-    before = passage.stage.state
-    origin = None if len(state.obstacle_x) else before.x
-    step = _Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, before), origin)
+    step = _Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, passage.stage.state))
     trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
     if passage.outcome.loose and len(state.tips.node) and max(load.ratio for load in _loads(trial, size)) > 1.0:
         trial = step.solved_well(trial)  # the last digits of the solve are stress at the tips
@@ -202,9 +200,7 @@ def _loads(trial: _Trial, size: float) -> list[Load]:
 @dataclass(frozen=True)
 class _Step:
     """The step that is solved again: the state at its end before tearing, its last stage, and where the obstacles were
-    at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], and the `origin`, the
-    positions of its start, if it can be solved from there: a sheet that is torn is more like itself before than like
-    one that was pulled and did not tear.
+    at the start of that, how well it is solved [J], and how far the hands have moved, `pace` [m].
 
     `refusals`: why tips could not run on, in words.
     """
@@ -214,7 +210,6 @@ class _Step:
     obstacle_x: Floats | None
     accuracy: float
     pace: float
-    origin: Floats | None
     refusals: list[str] = field(default_factory=list)
 
     def advanced(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
@@ -288,14 +283,8 @@ class _Step:
             return None
         torn = state.torn.moved(target, int(tips.crack[number]))
         work = state.fracture_work + charged * way
-        return self._solved(last, change, self._placed(last, change), tips, torn, work, same_links=True, guess=guess)
-
-    def _placed(self, trial: _Trial, change: Change) -> Floats:
-        """Where the nodes are after a `change`, (node_count, 3): as they were at the start of the step, if that is
-        known and nothing has torn since then, else where they are."""
-        if self.origin is not None and trial.change.is_none:
-            return np.ascontiguousarray(compose(trial.change, change).node_operator @ self.origin)
-        return np.ascontiguousarray(change.node_operator @ trial.state.x)
+        x = change.node_operator @ last.state.x
+        return self._solved(last, change, x, tips, torn, work, same_links=True, guess=guess)
 
     def begun(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
         """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
@@ -323,7 +312,7 @@ class _Step:
 
     def _kerfed(self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float) -> _Trial | None:
         """The step solved with a cut open, its lips set apart so that nothing intersects."""
-        x = self._placed(trial, opening.change)
+        x = opening.change.node_operator @ trial.state.x
         for way in (None, *_normals(trial.state, node)):
             mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
             found = self._solved(trial, replace(opening.change, mesh=mesh), apart, tips, torn, work)
