@@ -144,6 +144,7 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
             stuck += loads[worst].straight[1] > 1.0 + TOLERANCE
         elif len(found.state.tips.node) < len(trial.state.tips.node):
             trial, blocked = found, set()  # tips are numbered anew
+            step.last_cut.clear()
         else:
             trial = found
     else:
@@ -202,7 +203,7 @@ class _Step:
     """The step that is solved again: the state at its end before tearing, its last stage, and where the obstacles were
     at the start of that, how well it is solved [J], and how far the hands have moved, `pace` [m].
 
-    `refusals`: why tips could not run on, in words.
+    `refusals`: why tips could not run on, in words;  `last_cut` [m]: how far each tip was cut on at last.
     """
 
     start: State
@@ -211,6 +212,7 @@ class _Step:
     accuracy: float
     pace: float
     refusals: list[str] = field(default_factory=list)
+    last_cut: dict[int, float] = field(default_factory=dict)
 
     def advanced(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
         """The tip `number` moved on, None when it cannot be."""
@@ -248,11 +250,14 @@ class _Step:
         """An edge ahead of the tip cut, in the direction of the load, and the tip moved on to where Γ = 1."""
         state, tips = trial.state, trial.state.tips
         node = int(tips.node[number])
-        first = min(max(FIRST * size, self.first_way(load.ratio, size)), size)
+        # a tip that was cut on and is overloaded still, without room to glide, goes twice as far
+        first = max(FIRST * size, self.first_way(load.ratio, size), 2.0 * self.last_cut.get(number, 0.0))
+        first = min(first, size)
         opening = open_ahead(state.mesh, node, load.direction, first=first, kept=_kept(state))
         if opening is None:
             self.refusals.append("no edge ahead of it can be cut")
             return None
+        self.last_cut[number] = opening.length
         work = state.fracture_work + load.resistance * opening.length
         found = self._kerfed(trial, opening, node, *_gone_on(state, number, opening), work)
         if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
