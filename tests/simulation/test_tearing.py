@@ -14,6 +14,7 @@ from crumple.contact import has_intersections
 from crumple.materials import Material
 from crumple.mesh import rectangle, validate_mesh
 from crumple.recording.frame import decode_frame, encode_frame, state_digest
+from crumple.scenes import build, scene_from_tables
 from crumple.scenes.cuts import slit_open
 from crumple.simulation import frame, tearing
 from crumple.simulation.derived import Derived, contact_surface
@@ -153,3 +154,54 @@ def test_a_crack_that_cannot_run_on_tells_why(monkeypatch: pytest.MonkeyPatch) -
     assert notes
     assert all("no edge ahead of it can be cut" in note for note in notes)
     assert len(statistics.steps) < 40
+
+
+def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two films that are pulled apart: as long cracks as one after the other, by fewer solves."""
+    film = {
+        "shape": {"kind": "rectangle", "width": 0.06, "height": 0.05, "size": 0.006},
+        "material": {"preset": "paper80", "tear_energy": 2e3},
+        "cuts": [{"line": [[0.03, -0.01], [0.03, 0.02]]}],
+    }
+    tables = {
+        "run": {"frame_time": 0.01, "duration": 0.04},
+        "solver": {"mode": "static", "max_step": 0.01},
+        "contact": {"enabled": False},
+        "environment": {"gravity": [0, 0, 0]},
+        "tearing": {"tip_size": 5e-3, "initiation": False},
+        "sheets": [film | {"transform": {"translate": [x, 0, 0]}} for x in (0.0, 0.1)],
+        "handles": [
+            {
+                "name": f"{side}-{1000 * x:.0f}",
+                "sheet": f"sheet{round(10 * x)}",
+                "select": {
+                    "kind": "box",
+                    "low": [x + sign * 0.025 - 0.006, -0.026, -1],
+                    "high": [x + sign * 0.025 + 0.006, -0.014, 1],
+                },
+                "stiffness": 1e6,
+                "motion": side,
+            }
+            for side, sign in (("left", -1), ("right", 1))
+            for x in (0.0, 0.1)
+        ],
+        "motions": {
+            side: {"rate": {"velocity": [speed, 0, 0]}} for side, speed in (("left", -0.01), ("right", 0.01))
+        },
+    }
+    model, state = build(scene_from_tables(tables))
+    solve, solves = tearing._Step._solved, [0]
+
+    def counted(*args: object, **options: object) -> object:
+        solves[0] += 1
+        return solve(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tearing._Step, "_solved", counted)
+    together = run(model, state, frames=4)
+    assert len(together.tips.node) == 2
+    few, solves[0] = solves[0], 0
+    monkeypatch.setattr(tearing, "_apart", lambda _, worst, *__: [worst])
+    apart = run(model, state, frames=4)
+    assert apart.torn.length() > 4e-3
+    assert together.torn.length() == pytest.approx(apart.torn.length(), rel=0.1)
+    assert few < solves[0]
