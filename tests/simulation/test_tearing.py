@@ -185,9 +185,7 @@ def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -
             for side, sign in (("left", -1), ("right", 1))
             for x in (0.0, 0.1)
         ],
-        "motions": {
-            side: {"rate": {"velocity": [speed, 0, 0]}} for side, speed in (("left", -0.01), ("right", 0.01))
-        },
+        "motions": {side: {"rate": {"velocity": [speed, 0, 0]}} for side, speed in (("left", -0.01), ("right", 0.01))},
     }
     model, state = build(scene_from_tables(tables))
     solve, solves = tearing._Step._solved, [0]
