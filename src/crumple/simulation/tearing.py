@@ -255,8 +255,8 @@ class _Step:
         state, tips = trial.state, trial.state.tips
         node = int(tips.node[number])
         # a tip that was cut on and is overloaded still, without room to glide, goes twice as far
-        first = max(FIRST * size, self.first_way(load.ratio, size), 2.0 * self.last_cut.get(number, 0.0))
-        first = min(first, size)
+        doubled = min(2.0 * self.last_cut.get(number, 0.0), PACE * self.pace)
+        first = min(max(FIRST * size, self.first_way(load.ratio, size), doubled), size)
         opening = open_ahead(state.mesh, node, load.direction, first=first, kept=_kept(state))
         if opening is None:
             self.refusals.append("no edge ahead of it can be cut")
