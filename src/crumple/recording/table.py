@@ -12,7 +12,7 @@ TABLES = ("steps", "frames")
 
 
 def step_table(lines: list[Line]) -> Any:
-    """A `pandas.DataFrame` with a row per step: what the log says of it, energies [J] as `energy_…`, what was lost in the
+    """A `pandas.DataFrame` with a row per step: what the log says of it, energies [J] as `energy_…`, losses in the
     step [J] as `loss_…`, and of each handle `force_…` [N] and `displacement_…` [m] with their parts `…_x`, `…_y`,
     `…_z`, and `work_…` [J] in the step."""
     rows = [_flat({key: value for key, value in line.items() if key != "frame_end"}) for line in lines]
