@@ -6,6 +6,7 @@ import pytest
 from crumple.recording import Recording, create_recording
 from crumple.scenes import build, scene_from_tables
 from crumple.simulation.observers import Statistics
+from crumple.simulation.pulling import _work
 from crumple.simulation.run import run
 
 STRETCH, WIDTH, LENGTH, SPEED = 1e3, 0.05, 0.1, 0.01
@@ -70,3 +71,11 @@ def test_tables_of_a_recording_have_force_way_and_work(pulled):
     np.testing.assert_allclose(steps["displacement_moved"], SPEED * steps["time"], rtol=1e-9)
     assert frames["work_moved"].sum() == pytest.approx(steps["work_moved"].sum(), rel=1e-12)
     np.testing.assert_allclose(frames["displacement_moved"], [0.05 * SPEED, 0.1 * SPEED])
+
+
+def test_the_work_along_a_crack_is_that_of_the_force_at_which_it_runs():
+    """From 0 to 1 with the stiffness that would have led to 10, so over a tenth of the way, and then 1 all along."""
+    assert _work(0.0, 10.0, 1.0) == pytest.approx(0.1 * 0.5 + 0.9)
+    assert _work(1.0, 3.0, 3.0) == pytest.approx(2.0)  # nothing tears
+    assert _work(1.0, 50.0, 0.5) == pytest.approx(0.75)  # the sheet gives way
+    assert _work(-1.0, -2.0, -2.0) == pytest.approx(-1.5)

@@ -14,10 +14,15 @@ from crumple.contact import has_intersections
 from crumple.materials import Material
 from crumple.mesh import rectangle, validate_mesh
 from crumple.recording.frame import decode_frame, encode_frame, state_digest
+from crumple.scenes import build, scene_from_tables
 from crumple.scenes.cuts import slit_open
-from crumple.simulation.derived import contact_surface
+from crumple.simulation import frame, tearing
+from crumple.simulation.derived import Derived, contact_surface
+from crumple.simulation.integrate import Passage
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
+from crumple.simulation.observers import Statistics
 from crumple.simulation.run import run
+from crumple.simulation.tearing import Tear
 from crumple.simulation.tip_load import PROCESS_ZONE, spare_tips, tip_size
 from crumple.sizing import SizingOptions
 from crumple.state import Pins, State, initial_state, no_tips
@@ -114,3 +119,87 @@ def test_what_yields_around_a_tip_is_no_fold() -> None:
     assert np.array_equal(spared.crease[~near], bent.crease[~near])
     whole = state.replaced(tips=no_tips())
     assert spare_tips(whole, bent.replaced(tips=no_tips()), model).crease is bent.crease
+
+
+def test_a_step_with_a_stuck_crack_is_halved_and_then_the_crack_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, state = pulled_film()
+    calls: list[float] = []
+
+    def stuck(before: State, derived: Derived, passage: Passage) -> Tear:
+        calls.append(before.time)
+        return Tear(before, derived, 0, "1 crack(s) could not run on", is_stuck=len(calls) != 3)
+
+    monkeypatch.setattr(frame, "tear", stuck)
+    derived = Derived(model, state)
+    moved, report, _, _ = frame.advance_once(state, derived, model.frame_time, False)
+    assert len(calls) == 3
+    assert calls[1] == pytest.approx(0.5 * calls[0])
+    assert moved.time == pytest.approx(0.25 * calls[0])
+    assert report.retries == 2
+    calls[:] = [0.0] * 10
+    waited, report, _, _ = frame.advance_once(state, derived, model.frame_time, False)
+    assert len(calls) == 10 + frame.SHORTENINGS + 1
+    assert waited.time == pytest.approx(calls[10])
+    assert "could not run on" in report.note
+
+
+def test_a_crack_that_cannot_run_on_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, state = pulled_film()
+    monkeypatch.setattr(tearing, "open_ahead", lambda *_, **__: None)
+    monkeypatch.setattr(tearing, "glide_room", lambda *_: 0.0)
+    statistics = Statistics()
+    torn = run(replace(model, remeshing=None), state, frames=3, observers=[statistics])
+    assert torn.torn.length() == state.torn.length()
+    notes = [report.note for report in statistics.steps if report.note]
+    assert notes
+    assert all("no edge ahead of it can be cut" in note for note in notes)
+    assert len(statistics.steps) < 40
+
+
+def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two films that are pulled apart: as long cracks as one after the other, by fewer solves."""
+    film = {
+        "shape": {"kind": "rectangle", "width": 0.06, "height": 0.05, "size": 0.006},
+        "material": {"preset": "paper80", "tear_energy": 2e3},
+        "cuts": [{"line": [[0.03, -0.01], [0.03, 0.02]]}],
+    }
+    tables = {
+        "run": {"frame_time": 0.01, "duration": 0.04},
+        "solver": {"mode": "static", "max_step": 0.01},
+        "contact": {"enabled": False},
+        "environment": {"gravity": [0, 0, 0]},
+        "tearing": {"tip_size": 5e-3, "initiation": False},
+        "sheets": [film | {"transform": {"translate": [x, 0, 0]}} for x in (0.0, 0.1)],
+        "handles": [
+            {
+                "name": f"{side}-{1000 * x:.0f}",
+                "sheet": f"sheet{round(10 * x)}",
+                "select": {
+                    "kind": "box",
+                    "low": [x + sign * 0.025 - 0.006, -0.026, -1],
+                    "high": [x + sign * 0.025 + 0.006, -0.014, 1],
+                },
+                "stiffness": 1e6,
+                "motion": side,
+            }
+            for side, sign in (("left", -1), ("right", 1))
+            for x in (0.0, 0.1)
+        ],
+        "motions": {side: {"rate": {"velocity": [speed, 0, 0]}} for side, speed in (("left", -0.01), ("right", 0.01))},
+    }
+    model, state = build(scene_from_tables(tables))
+    solve, solves = tearing._Step._solved, [0]
+
+    def counted(*args: object, **options: object) -> object:
+        solves[0] += 1
+        return solve(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tearing._Step, "_solved", counted)
+    together = run(model, state, frames=4)
+    assert len(together.tips.node) == 2
+    few, solves[0] = solves[0], 0
+    monkeypatch.setattr(tearing, "_apart", lambda _, worst, *__: [worst])
+    apart = run(model, state, frames=4)
+    assert apart.torn.length() > 4e-3
+    assert together.torn.length() == pytest.approx(apart.torn.length(), rel=0.1)
+    assert few < solves[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from crumple.mesh import SheetMesh, rectangle, validate_mesh
 from crumple.scenes.cuts import slit_open
 from crumple.state import Pins, State, initial_state, transfer
 from crumple.tearing.opening import open_kerf
-from crumple.tearing.path import FIRST, Opening, compose, glide_change, node_vertex, open_ahead, open_inside
+from crumple.tearing.path import FIRST, Opening, compose, glide_change, is_bound, node_vertex, open_ahead, open_inside
 from crumple.tearing.tip import has_lips, tip_weights
 
 SIZE = 0.01
@@ -122,3 +124,38 @@ def test_only_the_lips_move_along_with_a_tip() -> None:
     lips = np.flatnonzero(state.mesh.boundary_nodes & (weight > 0.0))
     np.testing.assert_allclose(state.mesh.node_rest[lips, 1], 0.05, atol=1e-6)
     assert len(lips) >= 5
+
+
+def test_a_cut_is_as_long_as_it_is_asked_for_and_kept_nodes_stay() -> None:
+    state = slit(3)
+    node = int(state.tips.node[0])
+    vertex = node_vertex(state.mesh, node)
+    around = np.unique(state.mesh.faces[(state.mesh.faces == vertex).any(axis=1)])
+    ahead = around[np.argmax(state.mesh.u[around, 0])]  # the end of the edge that the crack will take
+    along = state.mesh.u[ahead] - state.mesh.u[vertex]
+    length = float(np.linalg.norm(along))
+    kept = free(state.mesh)
+    kept[state.mesh.vertex_node[ahead]] = True
+    for share in (0.1, 0.5):
+        for nodes in (free(state.mesh), kept):
+            opening = open_ahead(state.mesh, node, along / length, first=share * length, kept=nodes)
+            assert opening is not None
+            assert opening.length == pytest.approx(share * length, rel=1e-6)
+            assert not opening.is_fixed
+            if nodes is kept:
+                np.testing.assert_allclose(opening.change.mesh.u[ahead], state.mesh.u[ahead])
+    whole = open_ahead(state.mesh, node, along / length, first=0.9 * length, kept=kept)
+    assert whole is not None
+    assert whole.length == pytest.approx(length)
+    assert whole.is_fixed
+
+
+def test_a_tip_on_a_labelled_line_may_glide_along_it_only() -> None:
+    mesh, _ = rectangle(0.1, 0.1, SIZE, kind="alternating")
+    on = np.abs(mesh.u[mesh.faces][..., 1] - 0.05) < 1e-9
+    mesh = replace(mesh, edge_label=np.where(on & np.roll(on, -1, axis=1), 3, 0).astype(np.int32))
+    assert mesh.edge_label.any()
+    node = int(np.argmin(np.linalg.norm(mesh.u - [0.05, 0.05], axis=1)))
+    assert not is_bound(mesh, node, np.array([1.0, 0.0]))
+    assert is_bound(mesh, node, np.array([0.0, 1.0]))
+    assert not is_bound(mesh, int(np.argmin(np.linalg.norm(mesh.u - [0.05, 0.08], axis=1))), np.array([0.0, 1.0]))

@@ -12,8 +12,9 @@ TABLES = ("steps", "frames")
 
 
 def step_table(lines: list[Line]) -> Any:
-    """A `pandas.DataFrame` with a row per step: what the log says of it, energies [J] as `energy_…`, and of each handle
-    `force_…` [N] and `displacement_…` [m] with their parts `…_x`, `…_y`, `…_z`, and `work_…` [J] in the step."""
+    """A `pandas.DataFrame` with a row per step: what the log says of it, energies [J] as `energy_…`, losses in the
+    step [J] as `loss_…`, and of each handle `force_…` [N] and `displacement_…` [m] with their parts `…_x`, `…_y`,
+    `…_z`, and `work_…` [J] in the step."""
     rows = [_flat({key: value for key, value in line.items() if key != "frame_end"}) for line in lines]
     return _pandas().DataFrame(rows)
 
@@ -48,7 +49,7 @@ def _flat(line: Line) -> Line:
             for name, pull in value.items():
                 flat |= _pull(name, pull)
         elif isinstance(value, dict):
-            singular = {"energies": "energy", "phases": "phase"}.get(key, key)
+            singular = {"energies": "energy", "phases": "phase", "losses": "loss"}.get(key, key)
             flat |= {f"{singular}_{name}": number for name, number in value.items()}
         else:
             flat[key] = "; ".join(map(str, value)) if isinstance(value, list) else value

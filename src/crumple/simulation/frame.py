@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from crumple.errors import SimulationError
 from crumple.simulation.adapting import remesh_state
@@ -67,26 +67,38 @@ def advance_once(
 
     `is_embedded`: whether the plastic embedding shows the plastic state already; returned for the next step, like what
     is derived from the mesh, which tearing changes. A step after which a crack is overloaded and cannot run on is taken
-    again, shorter, a few times; then the crack waits.
+    again, shorter, a few times; if that does not help, the first attempt counts, and the crack waits.
     """
     with worthwhile_threads(state.mesh.face_count):
-        solver, spent = derived.model.solver, 0
-        for retry in range(SHORTENINGS + 1):
-            settled, report, embedded, after, is_stuck = _advance(state, derived, end, is_embedded)
-            is_shortest = solver.fixed_step is not None or 0.5 * report.step < solver.min_step
-            if not is_stuck or is_shortest or retry == SHORTENINGS:
+        solver = derived.model.solver
+        tried = [_advance(state, derived, end, is_embedded)]
+        while tried[-1].is_stuck and len(tried) <= SHORTENINGS and solver.fixed_step is None:
+            shorter = 0.5 * tried[-1].report.step
+            if shorter < solver.min_step:
                 break
-            spent += report.iterations
-            state = state.replaced(step_size=0.5 * report.step)
-        if spent:
-            report = replace(report, iterations=report.iterations + spent, retries=report.retries + retry)
-        return settled, report, embedded, after
+            try:
+                tried.append(_advance(state.replaced(step_size=shorter), derived, end, is_embedded))
+            except SimulationError:
+                break  # the attempt before could be taken
+        found = tried[0] if tried[-1].is_stuck else tried[-1]
+        iterations = sum(one.report.iterations for one in tried)
+        report = replace(found.report, iterations=iterations, retries=found.report.retries + len(tried) - 1)
+        return found.state, report, found.is_embedded, found.derived
 
 
-def _advance(
-    state: State, derived: Derived, end: float, is_embedded: bool
-) -> tuple[State, StepReport, bool, Derived, bool]:
-    """`advance_once` with a single attempt, and whether a crack is stuck after it."""
+@dataclass(frozen=True)
+class _Advance:
+    """A step with all that it leaves behind; `is_stuck`: a crack is overloaded and could not run on."""
+
+    state: State
+    report: StepReport
+    is_embedded: bool
+    derived: Derived
+    is_stuck: bool
+
+
+def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _Advance:
+    """`advance_once` with a single attempt."""
     try:
         moved, report, passage = take_step(state, derived, end)
     except SimulationError as error:
@@ -106,7 +118,8 @@ def _advance(
     losses = {} if derived.model.tearing is None else {"yielding": yield_loss(torn, settled, derived)}
     energies = measure_energies(settled, derived) | energies
     pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
-    return settled, replace(report, energies=energies, handles=pulls, losses=losses), is_embedded, derived, is_stuck
+    report = replace(report, energies=energies, handles=pulls, losses=losses)
+    return _Advance(settled, report, is_embedded, derived, is_stuck)
 
 
 def settle(state: State, derived: Derived, step: float) -> State:

@@ -1,7 +1,7 @@
 """Cracks run, after the sheets have moved: within the same step, until no tip is overloaded.
 
     repeat  Γ of all tips; stop when all ≤ 1
-            the most overloaded tip glides to where Γ = 1, or an edge ahead of it is cut
+            the most overloaded tip, with others far from it, glides to where Γ = 1, or an edge ahead of it is cut
             the same stage of the step is solved again on the new mesh, from where the sheets are
 
 So a crack may cross any number of elements in a step, and how far it runs does not depend on the mesh: a stiff sheet
@@ -42,11 +42,10 @@ from crumple.tearing.path import (
     open_inside,
 )
 from crumple.tearing.resistance import resistance
+from crumple.tearing.rest import TOLERANCE, Rest
 from crumple.tearing.tip import has_lips
 from crumple.typing import Bools, Floats
 
-TOLERANCE = 0.05
-"""Error of Γ = 1 at which a tip may rest."""
 TURN = cos(radians(10.0))
 """A crack that wants to turn by more gets a new edge; below, it runs straight on."""
 ACCURACY = 1e-4
@@ -72,8 +71,8 @@ PACE = 0.6
 """First guess of how far a crack runs, over how far the hands have moved in the step."""
 FAR = 3.0
 """Γ from which on a crack is expected to run as far as that."""
-TINY = 1e-3
-"""Γ below which tips are not loaded at all."""
+TOGETHER = 6.0
+"""Distance of tips that run together, over the edge length at tips."""
 REACH = 3.0
 """Times that a solution is extrapolated beyond the way between the last two."""
 
@@ -116,9 +115,7 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
         return Tear(state, derived)
     size = tip_size(derived.model, state)
     accuracy = ACCURACY * size * _least_resistance(derived)
-    before = passage.stage.state
-    origin = None if len(state.obstacle_x) else before.x
-    step = _Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, before), origin)
+    step = _Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, passage.stage.state))
     trial = _Trial(no_change(state.mesh), state, derived, derived, passage.stage)
     if passage.outcome.loose and len(state.tips.node) and max(load.ratio for load in _loads(trial, size)) > 1.0:
         trial = step.solved_well(trial)  # the last digits of the solve are stress at the tips
@@ -140,18 +137,19 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
             trial = step.begun(trial, place, size) or trial
             continue
         worst = max(free, key=lambda k: loads[k].ratio)
-        found = step.advanced(trial, worst, loads[worst], size)
+        others = [k for k in _apart(trial.state, worst, free, size) if k != worst]
+        found = step.advanced(trial, worst, others, loads, size)
         if found is None:
             blocked.add(worst)
             stuck += loads[worst].straight[1] > 1.0 + TOLERANCE
         elif len(found.state.tips.node) < len(trial.state.tips.node):
             trial, blocked = found, set()  # tips are numbered anew
+            step.last_cut.clear()
         else:
             trial = found
     else:
-        return Tear(
-            trial.state, trial.derived, trial.iterations, f"t = {state.time:.4g} s: cracks have not come to rest"
-        )
+        note = f"t = {state.time:.4g} s: cracks have not come to rest"
+        return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True)
     if not stuck:
         return Tear(trial.state, trial.derived, trial.iterations)
     why = ", ".join(dict.fromkeys(step.refusals))
@@ -202,11 +200,9 @@ def _loads(trial: _Trial, size: float) -> list[Load]:
 @dataclass(frozen=True)
 class _Step:
     """The step that is solved again: the state at its end before tearing, its last stage, and where the obstacles were
-    at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], and the `origin`, the
-    positions of its start, if it can be solved from there: a sheet that is torn is more like itself before than like
-    one that was pulled and did not tear.
+    at the start of that, how well it is solved [J], and how far the hands have moved, `pace` [m].
 
-    `refusals`: why tips could not run on, in words.
+    `refusals`: why tips could not run on, in words;  `last_cut` [m]: how far each tip was cut on at last.
     """
 
     start: State
@@ -214,28 +210,28 @@ class _Step:
     obstacle_x: Floats | None
     accuracy: float
     pace: float
-    origin: Floats | None
     refusals: list[str] = field(default_factory=list)
+    last_cut: dict[int, float] = field(default_factory=dict)
 
-    def advanced(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
-        """The tip `number` moved on, None when it cannot be."""
+    def advanced(self, trial: _Trial, worst: int, others: list[int], loads: list[Load], size: float) -> _Trial | None:
+        """The tip `worst` moved on, None when it cannot be; `others` that only have to glide glide along."""
+        load = loads[worst]
         tips, mesh = trial.state.tips, trial.state.mesh
-        vertex = node_vertex(mesh, int(tips.node[number]))
-        heading = tips.heading[number]
-        behind = float(np.linalg.norm(mesh.u[vertex] - tips.last[number]))
-        room = min(glide_room(mesh, vertex, heading), size - behind)
-        node = int(tips.node[number])
-        can_glide = room > LEAST_ROOM * size and has_lips(mesh, node, heading) and not is_bound(mesh, node, heading)
-        is_short = behind < SHORTEST * size
+        heading = tips.heading[worst]
+        behind = float(np.linalg.norm(mesh.u[node_vertex(mesh, int(tips.node[worst]))] - tips.last[worst]))
+        room = _room(trial.state, worst, size)
         is_driven = load.straight[1] > 1.0 + TOLERANCE
         is_straight = float(load.direction @ heading) >= TURN
-        if can_glide and not is_driven and behind < LEAST_TURN * size:
+        if room > 0.0 and not is_driven and behind < LEAST_TURN * size:
             return None  # it waits until it is driven straight on, or this way is long enough to turn
-        if can_glide and is_driven and (is_short or is_straight):
-            found = self.glided(trial, number, load, size, room if is_straight else min(room, 2.0 * LEAST_ROOM * size))
+        if room > 0.0 and is_driven and (behind < SHORTEST * size or is_straight):
+            first = room if is_straight else min(room, 2.0 * LEAST_ROOM * size)
+            along = [k for k in others if _glides(trial.state, k, loads[k], size)]
+            rooms = [first, *(_room(trial.state, k, size) for k in along)]
+            found = self.glided(trial, [worst, *along], [load, *(loads[k] for k in along)], rooms, size)
             if found is not None:
                 return found
-        return self.opened(trial, number, load, size)
+        return self.opened(trial, worst, load, size)
 
     def solved_well(self, trial: _Trial) -> _Trial:
         """The step solved as well as tearing needs it, on the same mesh."""
@@ -244,58 +240,61 @@ class _Step:
         found = self._solved(trial, same, state.x, state.tips, state.torn, state.fracture_work, same_links=True)
         return found or trial
 
-    def glided(self, trial: _Trial, number: int, load: Load, size: float, room: float) -> _Trial | None:
-        """The tip moved along its heading to where Γ = 1, or as far as there is `room` [m]."""
-        run = _Run(self, number, size, trial, load.straight[0])
-        return run.to_rest(load.straight[1], room)
+    def glided(
+        self, trial: _Trial, numbers: list[int], loads: list[Load], rooms: list[float], size: float
+    ) -> _Trial | None:
+        """Tips moved along their headings to where Γ = 1, or as far as there is room [m]."""
+        tips = []
+        for number, load, room in zip(numbers, loads, rooms, strict=True):
+            held, ratio = load.straight
+            tips.append(_Moving(number, held, Rest(ratio, self.first_way(ratio, size), room)))
+        return _Run(self, size, trial, tips).to_rest()
 
     def opened(self, trial: _Trial, number: int, load: Load, size: float) -> _Trial | None:
         """An edge ahead of the tip cut, in the direction of the load, and the tip moved on to where Γ = 1."""
         state, tips = trial.state, trial.state.tips
         node = int(tips.node[number])
-        first = min(max(FIRST * size, self.first_way(load.ratio, size)), size)
+        # a tip that was cut on and is overloaded still, without room to glide, goes twice as far
+        doubled = min(2.0 * self.last_cut.get(number, 0.0), PACE * self.pace)
+        first = min(max(FIRST * size, self.first_way(load.ratio, size), doubled), size)
         opening = open_ahead(state.mesh, node, load.direction, first=first, kept=_kept(state))
         if opening is None:
             self.refusals.append("no edge ahead of it can be cut")
             return None
+        self.last_cut[number] = opening.length
         work = state.fracture_work + load.resistance * opening.length
         found = self._kerfed(trial, opening, node, *_gone_on(state, number, opening), work)
         if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found
         vertex = node_vertex(found.state.mesh, opening.tip)
         room = opening.length + glide_room(found.state.mesh, vertex, opening.heading)
-        run = _Run(self, number, size, found, load.resistance, opening.length)
-        return run.to_rest(load.ratio, min(room, max(size, opening.length)), least=(1.0 - SHRUNK) * FIRST * size)
+        room, least = min(room, max(size, opening.length)), min(opening.length, (1.0 - SHRUNK) * FIRST * size)
+        rest = Rest(load.ratio, opening.length, room, least)
+        return _Run(self, size, found, [_Moving(number, load.resistance, rest, opening.length)]).to_rest()
 
     def first_way(self, ratio: float, size: float) -> float:
         """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""
         least = FIRST_GLIDE * size
         return max(least, min(1.0, log(ratio) / log(FAR)) * PACE * self.pace) if ratio > 1.0 else least
 
-    def glide(
-        self, base: _Trial, last: _Trial, number: int, charged: float, way: float, guess: Floats | None
-    ) -> _Trial | None:
-        """The tip moved along its heading by `way` [m] from where it was in `base`, on from the `last` trial.
-
-        `charged` [N]: R along the way;  `guess` (node_count, 3): where the sheet may be then.
-        """
-        state, tips = base.state, base.state.tips
-        vertex = node_vertex(state.mesh, int(tips.node[number]))
-        target = state.mesh.u[vertex] + way * tips.heading[number]
-        change = glide_change(last.state.mesh, vertex, target)
-        if change is None:
-            self.refusals.append("its tip has no room to glide")
-            return None
-        torn = state.torn.moved(target, int(tips.crack[number]))
-        work = state.fracture_work + charged * way
-        return self._solved(last, change, self._placed(last, change), tips, torn, work, same_links=True, guess=guess)
-
-    def _placed(self, trial: _Trial, change: Change) -> Floats:
-        """Where the nodes are after a `change`, (node_count, 3): as they were at the start of the step, if that is
-        known and nothing has torn since then, else where they are."""
-        if self.origin is not None and trial.change.is_none:
-            return np.ascontiguousarray(compose(trial.change, change).node_operator @ self.origin)
-        return np.ascontiguousarray(change.node_operator @ trial.state.x)
+    def glide(self, base: _Trial, last: _Trial, tips: list[_Moving], guess: Floats | None) -> _Trial | None:
+        """The `tips` moved along their headings to where they are tried, from where they were in `base`, on from the
+        `last` trial; `guess` (node_count, 3): where the sheet may be then."""
+        state, change = base.state, no_change(last.state.mesh)
+        torn, work = state.torn, state.fracture_work
+        for tip in tips:
+            vertex = node_vertex(state.mesh, int(state.tips.node[tip.number]))
+            way = tip.rest.way - tip.behind
+            target = state.mesh.u[vertex] + way * state.tips.heading[tip.number]
+            glide = glide_change(change.mesh, vertex, target)
+            if glide is None:
+                self.refusals.append("its tip has no room to glide")
+                return None
+            change = compose(change, glide)
+            torn = torn.moved(target, int(state.tips.crack[tip.number]))
+            work += tip.charged * way
+        x = change.node_operator @ last.state.x
+        return self._solved(last, change, x, state.tips, torn, work, same_links=True, guess=guess)
 
     def begun(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
         """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
@@ -323,7 +322,7 @@ class _Step:
 
     def _kerfed(self, trial: _Trial, opening: Opening, node: int, tips: Tips, torn: Torn, work: float) -> _Trial | None:
         """The step solved with a cut open, its lips set apart so that nothing intersects."""
-        x = self._placed(trial, opening.change)
+        x = opening.change.node_operator @ trial.state.x
         for way in (None, *_normals(trial.state, node)):
             mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
             found = self._solved(trial, replace(opening.change, mesh=mesh), apart, tips, torn, work)
@@ -395,75 +394,82 @@ class _Step:
         return _Trial(total, solved, derived, undamped, stage, trial.iterations + outcome.iterations)
 
 
-@dataclass
-class _Run:
-    """A tip on its way along its heading: the `base` trial, from which ways are measured as `behind` [m] plus what it
-    has glided, and R that is `charged` on the way [N]."""
+@dataclass(frozen=True)
+class _Moving:
+    """A tip on its way along its heading: its `number`, R that is `charged` on the way [N], where it comes to `rest`,
+    and how much of the way lies `behind` it at the start [m]."""
 
-    step: _Step
     number: int
-    size: float
-    base: _Trial
     charged: float
+    rest: Rest
     behind: float = 0.0
 
-    def to_rest(self, ratio: float, room: float, least: float = 0.0) -> _Trial | None:
-        """The trial with the tip where Γ = 1, or as far as there is `room` [m], at least `least` [m] from the start,
-        where Γ was `ratio`; None when it could not be moved at all."""
-        low, high = (0.0, ratio), None
-        found: _Trial | None = self.base
-        way = self.behind
-        if self.behind == 0.0:
-            way = min(self.step.first_way(ratio, self.size), room)
-            found = self._at(way, [])
+
+@dataclass(frozen=True)
+class _Run:
+    """Tips that glide together from the `base` trial on; `size` ℓ [m]."""
+
+    step: _Step
+    size: float
+    base: _Trial
+    tips: list[_Moving]
+
+    def to_rest(self) -> _Trial | None:
+        """The trial with all tips where Γ = 1, or as near to that as they come; None when they could not be moved."""
+        is_open = any(tip.behind > 0.0 for tip in self.tips)
+        found = self.base if is_open else self._next([])
         tried: list[tuple[float, _Trial]] = []
-        points = [low]
         for _ in range(MOST_TRIALS):
             if found is None:
                 break
-            tried.append((way, found))
-            here = _load(found, self.number, self.size).straight[1]
-            is_done = abs(here - 1.0) <= TOLERANCE or (here > 1.0 and way >= room) or (here < 1.0 and way <= least)
-            if is_done:
+            tried.append((self.tips[0].rest.way, found))
+            for tip in self.tips:
+                if not tip.rest.is_done:
+                    tip.rest.tried(_load(found, tip.number, self.size).straight[1])
+            if all(tip.rest.is_done for tip in self.tips):
                 break
-            points.append((way, here))
-            low, high = ((way, here), high) if here > 1.0 else (low, (way, here))
-            wanted = _extrapolate(*points[-2:]) if high is None else _interpolate(points[-2], points[-1], low, high)
-            way = min(room, max(least, wanted))
-            found = self._at(way, tried)
+            found = self._next(tried)
         return tried[-1][1] if tried else None
 
-    def _at(self, way: float, tried: list[tuple[float, _Trial]]) -> _Trial | None:
-        """The trial with the tip at `way` [m], after others."""
+    def _next(self, tried: list[tuple[float, _Trial]]) -> _Trial | None:
+        """The trial with the tips where they are tried next, after others; `tried`: ways of the first [m]."""
         last = tried[-1][1] if tried else self.base
         guess = None
-        if len(tried) > 1:
+        if len(tried) > 1 and len(self.tips) == 1:
             (a, p), (b, q) = tried[-2:]
+            way = self.tips[0].rest.way
             if p.state.mesh.node_count == q.state.mesh.node_count and abs(way - b) < REACH * abs(b - a):
                 guess = q.state.x + (q.state.x - p.state.x) * ((way - b) / (b - a))
-        return self.step.glide(self.base, last, self.number, self.charged, way - self.behind, guess)
+        return self.step.glide(self.base, last, self.tips, guess)
 
 
-def _extrapolate(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Where Γ = 1 from two ways [m] with their Γ, both above 1: a little to several times as far as the second.
+def _room(state: State, number: int, size: float) -> float:
+    """How far the tip `number` may glide [m], 0 when it must be cut on."""
+    mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
+    vertex = node_vertex(mesh, node)
+    behind = float(np.linalg.norm(mesh.u[vertex] - state.tips.last[number]))
+    room = min(glide_room(mesh, vertex, heading), size - behind)
+    can_glide = room > LEAST_ROOM * size and has_lips(mesh, node, heading) and not is_bound(mesh, node, heading)
+    return room if can_glide else 0.0
 
-    Γ falls about exponentially as the sheet goes slack.
-    """
-    (a, p), (b, q) = first, second
-    wanted = b + log(q) * (b - a) / log(p / q) if p > q else np.inf
-    return float(min(max(wanted, 1.3 * b), 6.0 * b))
+
+def _glides(state: State, number: int, load: Load, size: float) -> bool:
+    """Whether the tip `number` only has to run straight on."""
+    is_driven = load.straight[1] > 1.0 + TOLERANCE
+    is_straight = float(load.direction @ state.tips.heading[number]) >= TURN
+    return is_driven and is_straight and _room(state, number, size) > 0.0
 
 
-def _interpolate(
-    first: tuple[float, float], second: tuple[float, float], low: tuple[float, float], high: tuple[float, float]
-) -> float:
-    """Where Γ = 1 from the last two ways [m] with their Γ, between the ways `low` and `high` with Γ above and below."""
-    (a, p), (b, q) = first, second
-    slope = (log(max(q, TINY)) - log(max(p, TINY))) / (b - a) if b != a else 0.0
-    least, most = low[0], high[0]
-    margin = 0.05 * (most - least)
-    wanted = b - log(max(q, TINY)) / slope if slope < 0.0 else 0.5 * (least + most)
-    return float(min(max(wanted, least + margin), most - margin))
+def _apart(state: State, worst: int, free: list[int], size: float) -> list[int]:
+    """Tips among the `free` ones that do not feel each other, the `worst` first: on other sheets, or far apart."""
+    mesh, nodes = state.mesh, state.tips.node
+    place = np.array([mesh.u[node_vertex(mesh, int(node))] for node in nodes])
+    chosen = [worst]
+    for k in free:
+        near = np.linalg.norm(place[chosen] - place[k], axis=1) < TOGETHER * size
+        if not (near & (mesh.node_sheet[nodes[chosen]] == mesh.node_sheet[nodes[k]])).any():
+            chosen.append(k)
+    return chosen
 
 
 def _stored(trial: _Trial) -> float:

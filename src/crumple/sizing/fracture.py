@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from crumple.geometry.metric import tensor_eigen, tensor_from_eigen
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.typing import Floats
 
@@ -29,5 +30,9 @@ def sizing_fracture(tension: Floats, strength: Floats, share: float, size: float
 
 
 def sizing_floor(mesh: SheetMesh, floor: Floats) -> Floats:
-    """The tensors M_init of the faces (face_count, 3) [1/m²]: the mean of those of their vertices (vertex_count, 3)."""
-    return np.ascontiguousarray(floor[mesh.faces].mean(axis=1))
+    """The tensors M_init of the faces (face_count, 3) [1/m²]: the mean of those of their vertices (vertex_count, 3).
+
+    Interpolation leaves traces of rounding at vertices beside the field, of either sign: only the positive part counts.
+    """
+    values, axis = tensor_eigen(floor[mesh.faces].mean(axis=1))
+    return tensor_from_eigen(np.maximum(values, 0.0), axis)

@@ -1,0 +1,57 @@
+"""Where a crack comes to rest: the way at which Γ, the load of its tip over what it bears, has fallen to 1.
+
+Every value of Γ costs a solve, so few of them must do. Γ falls about exponentially as the sheet goes slack: its
+logarithm is followed by the secant through the last two ways, between the longest way known to be too short and the
+shortest known to be too long.
+"""
+
+from __future__ import annotations
+
+from math import inf, log
+
+TOLERANCE = 0.05
+"""Error of Γ = 1 at which a tip may rest."""
+TINY = 1e-3
+"""Γ below which tips are not loaded at all."""
+LEAST_GROWTH, MOST_GROWTH = 1.3, 6.0
+"""By what a way that is too short grows."""
+MARGIN = 0.05
+"""Share of the ways that are left at either end which is not tried."""
+
+
+class Rest:
+    """The search for the way [m] at which a tip comes to rest that is loaded by `ratio` Γ > 1 at the start.
+
+    `way`: where to try next, at first as given;  `room` [m]: it cannot go farther;  `least` [m]: nor less far;
+    `is_done`: Γ = 1 there, or there is no better way.
+    """
+
+    def __init__(self, ratio: float, way: float, room: float, least: float = 0.0) -> None:
+        self.room, self.least = room, least
+        self.way = min(max(way, least), room)
+        self.is_done = False
+        self._low, self._high = 0.0, inf
+        self._last = (0.0, ratio)
+
+    def tried(self, ratio: float) -> None:
+        """Take note of Γ at `way`, and choose the next way."""
+        way = self.way
+        is_end = way >= self.room if ratio > 1.0 else way <= self.least
+        if is_end or abs(ratio - 1.0) <= TOLERANCE:
+            self.is_done = True
+            return
+        self._low, self._high = (way, self._high) if ratio > 1.0 else (self._low, way)
+        last, self._last = self._last, (way, ratio)
+        self.way = min(self.room, max(self.least, self._next(last, self._last)))
+
+    def _next(self, first: tuple[float, float], second: tuple[float, float]) -> float:
+        """Where the secant of log Γ through two ways is 0, within what is known."""
+        (a, p), (b, q) = first, second
+        fall = (log(max(p, TINY)) - log(max(q, TINY))) / (b - a) if b != a else 0.0
+        wanted = b + log(max(q, TINY)) / fall if fall > 0.0 else inf
+        if self._high == inf:
+            return min(max(wanted, LEAST_GROWTH * b), MOST_GROWTH * b)
+        margin = MARGIN * (self._high - self._low)
+        if wanted == inf:
+            wanted = 0.5 * (self._low + self._high)
+        return min(max(wanted, self._low + margin), self._high - margin)

@@ -1,0 +1,44 @@
+"""Few trials find where a crack comes to rest."""
+
+from math import exp
+
+import pytest
+
+from crumple.tearing.rest import TOLERANCE, Rest
+
+LOADS = {
+    "slack at once": lambda way: 200.0 * exp(-way / 0.3),
+    "slow": lambda way: 1.6 * exp(-way / 4.0),
+    "stiff, then slow": lambda way: 100.0 * exp(-way / 0.2) + 1.4 * exp(-way / 5.0),
+    "straight": lambda way: 3.0 - way,
+    "nothing left": lambda way: max(0.0, 5.0 - 4.0 * way),
+}
+
+
+@pytest.mark.parametrize("name", LOADS)
+@pytest.mark.parametrize("first", [0.02, 0.5, 2.0])
+def test_few_trials_find_the_way(name, first):
+    load = LOADS[name]
+    rest = Rest(load(0.0), first, room=10.0)
+    for _ in range(10):
+        found = rest.way
+        rest.tried(load(rest.way))
+        if rest.is_done:
+            break
+    assert rest.is_done
+    assert abs(load(found) - 1.0) <= TOLERANCE
+
+
+def test_a_tip_goes_as_far_as_there_is_room_and_not_back_beyond_the_least():
+    rest = Rest(100.0, 0.5, room=1.0, least=0.1)
+    rest.tried(50.0)
+    assert rest.way == 1.0
+    rest.tried(20.0)
+    assert rest.is_done
+    back = Rest(1.1, 0.5, room=1.0, least=0.1)
+    for _ in range(20):
+        back.tried(0.2)
+        if back.is_done:
+            break
+    assert back.is_done
+    assert back.way == pytest.approx(0.1)
