@@ -14,8 +14,8 @@ from PIL import Image
 IMAGES = Path(__file__).parent / "images"
 SCENES = {
     "miura": (-1, "--camera high"),
-    "box": (-1, "--camera auto"),
-    "skirt": (-1, "--camera low --look plain --texture {tartan} --back {tartan}"),
+    "box": (-1, ""),
+    "skirt": (42, "--look plain --texture {tartan} --back {tartan}"),
     "trousers": (45, "--camera low --look plain --texture {flannel} --back {flannel}"),
 }
 """Of each scene the frame of its picture, and how it is shown."""
@@ -59,7 +59,7 @@ def make_film(run: Path, path: Path, options: str) -> None:
         crumple("render", str(run), "-o", f"{scratch}/%04d.png", "--size", size, *options.split())
         frames = [Image.open(file).convert("RGB") for file in sorted(Path(scratch).glob("*.png"))]
     durations = [40] * (len(frames) - 1) + [PAUSE]
-    frames[0].save(path, save_all=True, append_images=frames[1:], duration=durations, loop=0, quality=72, method=6)
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=durations, loop=0, quality=84, method=6)
 
 
 def tartan(repeats: int = 10) -> np.ndarray:

@@ -82,7 +82,10 @@ def _tube(columns: int) -> tuple[Model, State]:
     size = SIDE / columns
     height = size * (columns - 1)
     press = {"engage": 60, "strength": 1.0, "spinal": 0.05, "torsion": 0.5}
-    creases = [{"line": [[u, 0.0], [u, CREASED * height]], "angle": 60, "press": press} for u in (0.1, 0.3, 0.5, 0.7)]
+    creases = [
+        {"line": [[u, 0.0], [u, size * round(CREASED * (columns - 1))]], "angle": 60, "press": press}
+        for u in (0.1, 0.3, 0.5, 0.7)
+    ]
     swing = [{"time": 0.1}, {"time": 0.5, "rotate": {"angle": 12, "axis": [0, 1, 0]}}]
     tables = {
         "run": {"frame_time": STEP, "duration": 1.0},
