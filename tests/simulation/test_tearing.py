@@ -198,7 +198,7 @@ def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -
     together = run(model, state, frames=4)
     assert len(together.tips.node) == 2
     few, solves[0] = solves[0], 0
-    monkeypatch.setattr(tearing, "_apart", lambda _, worst, *__: [worst])
+    monkeypatch.setattr(tearing, "tips_apart", lambda _, worst, *__: [worst])
     apart = run(model, state, frames=4)
     assert apart.torn.length() > 4e-3
     assert together.torn.length() == pytest.approx(apart.torn.length(), rel=0.1)

@@ -18,16 +18,17 @@ import numpy as np
 
 from crumple.contact import free_first, has_intersections, restrict_surface
 from crumple.contract import Stage
-from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
 from crumple.mesh.edit_glide import glide_room
+from crumple.simulation.carrying import carry_hinges, carry_plastic, follow_stage
 from crumple.simulation.derived import Derived
 from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
 from crumple.simulation.integrate import Passage, solve_stage
 from crumple.simulation.observers import StepReport
 from crumple.simulation.schemes import reached
 from crumple.simulation.tip_load import Load, state_toughness, tip_load, tip_size
+from crumple.simulation.tips import LEAST_ROOM, begun_at, gone_on, kept_nodes, room_ahead, tips_apart
 from crumple.solving.newton import Ending
-from crumple.state import Change, State, Tips, Torn, make_tips, no_change, transfer
+from crumple.state import Change, State, Tips, Torn, no_change, transfer
 from crumple.state.change import NEW
 from crumple.tearing.opening import open_kerf
 from crumple.tearing.path import (
@@ -36,14 +37,12 @@ from crumple.tearing.path import (
     compose,
     followed,
     glide_change,
-    is_bound,
     node_vertex,
     open_ahead,
     open_inside,
 )
 from crumple.tearing.resistance import resistance
 from crumple.tearing.rest import TOLERANCE, Rest
-from crumple.tearing.tip import has_lips
 from crumple.typing import Bools, Floats
 
 TURN = cos(radians(10.0))
@@ -65,14 +64,10 @@ SHRUNK = 0.6
 """Share of a fresh cut by which its tip may be drawn back."""
 SHORTEST = 0.3
 """Way that a crack runs straight before it may turn again, over the edge length at tips."""
-LEAST_ROOM = 0.05
-"""Room for gliding below which an edge is cut instead, over the edge length at tips."""
 PACE = 0.6
 """First guess of how far a crack runs, over how far the hands have moved in the step."""
 FAR = 3.0
 """Γ from which on a crack is expected to run as far as that."""
-TOGETHER = 6.0
-"""Distance of tips that run together, over the edge length at tips."""
 REACH = 3.0
 """Times that a solution is extrapolated beyond the way between the last two."""
 
@@ -137,7 +132,7 @@ def tear(state: State, derived: Derived, passage: Passage) -> Tear:
             trial = step.begun(trial, place, size) or trial
             continue
         worst = max(free, key=lambda k: loads[k].ratio)
-        others = [k for k in _apart(trial.state, worst, free, size) if k != worst]
+        others = [k for k in tips_apart(trial.state, worst, free, size) if k != worst]
         found = step.advanced(trial, worst, others, loads, size)
         if found is None:
             blocked.add(worst)
@@ -219,7 +214,7 @@ class _Step:
         tips, mesh = trial.state.tips, trial.state.mesh
         heading = tips.heading[worst]
         behind = float(np.linalg.norm(mesh.u[node_vertex(mesh, int(tips.node[worst]))] - tips.last[worst]))
-        room = _room(trial.state, worst, size)
+        room = room_ahead(trial.state, worst, size)
         is_driven = load.straight[1] > 1.0 + TOLERANCE
         is_straight = float(load.direction @ heading) >= TURN
         if room > 0.0 and not is_driven and behind < LEAST_TURN * size:
@@ -227,7 +222,7 @@ class _Step:
         if room > 0.0 and is_driven and (behind < SHORTEST * size or is_straight):
             first = room if is_straight else min(room, 2.0 * LEAST_ROOM * size)
             along = [k for k in others if _glides(trial.state, k, loads[k], size)]
-            rooms = [first, *(_room(trial.state, k, size) for k in along)]
+            rooms = [first, *(room_ahead(trial.state, k, size) for k in along)]
             found = self.glided(trial, [worst, *along], [load, *(loads[k] for k in along)], rooms, size)
             if found is not None:
                 return found
@@ -257,13 +252,13 @@ class _Step:
         # a tip that was cut on and is overloaded still, without room to glide, goes twice as far
         doubled = min(2.0 * self.last_cut.get(number, 0.0), PACE * self.pace)
         first = min(max(FIRST * size, self.first_way(load.ratio, size), doubled), size)
-        opening = open_ahead(state.mesh, node, load.direction, first=first, kept=_kept(state))
+        opening = open_ahead(state.mesh, node, load.direction, first=first, kept=kept_nodes(state))
         if opening is None:
             self.refusals.append("no edge ahead of it can be cut")
             return None
         self.last_cut[number] = opening.length
         work = state.fracture_work + load.resistance * opening.length
-        found = self._kerfed(trial, opening, node, *_gone_on(state, number, opening), work)
+        found = self._kerfed(trial, opening, node, *gone_on(state, number, opening), work)
         if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found
         vertex = node_vertex(found.state.mesh, opening.tip)
@@ -310,13 +305,13 @@ class _Step:
         opening = None
         for way in (weak.direction, -weak.direction) if weak.tip < 0 else (weak.direction,):
             make = open_ahead if mesh.boundary_nodes[weak.node] else open_inside
-            opening = opening or make(mesh, weak.node, way, first=np.inf, kept=_kept(state))
+            opening = opening or make(mesh, weak.node, way, first=np.inf, kept=kept_nodes(state))
         if opening is None:
             return None
         toughness = state_toughness(trial.derived.model, state)
         vertex = node_vertex(mesh, weak.node)
         held = float(resistance(toughness, mesh, vertex, opening.heading[None], size=size)[0])
-        tips, torn = _begun(state, opening, weak.node) if weak.tip < 0 else _gone_on(state, weak.tip, opening)
+        tips, torn = begun_at(state, opening, weak.node) if weak.tip < 0 else gone_on(state, weak.tip, opening)
         work = state.fracture_work + held * opening.length
         return self._kerfed(trial, opening, weak.node, tips, torn, work)
 
@@ -348,7 +343,7 @@ class _Step:
         """
         total = compose(trial.change, change)
         model = trial.derived.model
-        custom = {"plastic_curvature": _carry_plastic if trial.derived.turn_count else _carry_hinges}
+        custom = {"plastic_curvature": carry_plastic if trial.derived.turn_count else carry_hinges}
         x = np.ascontiguousarray(x)
         state = transfer(self.start, followed(total, x), custom=custom)
         state = state.replaced(tips=tips, torn=torn, fracture_work=work, obstacle_x=trial.state.obstacle_x)
@@ -360,7 +355,7 @@ class _Step:
             return None
         for _, term in derived.terms:
             state = term.relax(state)
-        stage = replace(_follow_stage(self.stage, state, derived, total), guess=guess)
+        stage = replace(follow_stage(self.stage, state, derived, total), guess=guess)
         hold = bool(np.any(state.obstacle_lag > 0.0))
         assert derived.system
         undamped = derived.undamped(total.face_source == NEW)
@@ -443,79 +438,16 @@ class _Run:
         return self.step.glide(self.base, last, self.tips, guess)
 
 
-def _room(state: State, number: int, size: float) -> float:
-    """How far the tip `number` may glide [m], 0 when it must be cut on."""
-    mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
-    vertex = node_vertex(mesh, node)
-    behind = float(np.linalg.norm(mesh.u[vertex] - state.tips.last[number]))
-    room = min(glide_room(mesh, vertex, heading), size - behind)
-    can_glide = room > LEAST_ROOM * size and has_lips(mesh, node, heading) and not is_bound(mesh, node, heading)
-    return room if can_glide else 0.0
-
-
 def _glides(state: State, number: int, load: Load, size: float) -> bool:
     """Whether the tip `number` only has to run straight on."""
     is_driven = load.straight[1] > 1.0 + TOLERANCE
     is_straight = float(load.direction @ state.tips.heading[number]) >= TURN
-    return is_driven and is_straight and _room(state, number, size) > 0.0
-
-
-def _apart(state: State, worst: int, free: list[int], size: float) -> list[int]:
-    """Tips among the `free` ones that do not feel each other, the `worst` first: on other sheets, or far apart."""
-    mesh, nodes = state.mesh, state.tips.node
-    place = np.array([mesh.u[node_vertex(mesh, int(node))] for node in nodes])
-    chosen = [worst]
-    for k in free:
-        near = np.linalg.norm(place[chosen] - place[k], axis=1) < TOGETHER * size
-        if not (near & (mesh.node_sheet[nodes[chosen]] == mesh.node_sheet[nodes[k]])).any():
-            chosen.append(k)
-    return chosen
+    return is_driven and is_straight and room_ahead(state, number, size) > 0.0
 
 
 def _stored(trial: _Trial) -> float:
     """The energy of the sheets and of what holds them [J]."""
     return sum(term.measure(trial.state) for _, term in trial.derived.terms)
-
-
-def _gone_on(state: State, number: int, opening: Opening) -> tuple[Tips, Torn]:
-    """The tips and the paths after the tip `number` has run on."""
-    tips = state.tips
-    sheet = int(state.mesh.node_sheet[tips.node[number]])
-    return _moved_tip(tips, number, opening), state.torn.extended(opening.path[-1], int(tips.crack[number]), sheet)
-
-
-def _begun(state: State, opening: Opening, node: int) -> tuple[Tips, Torn]:
-    """The tips and the paths with a new crack: one from the border, or two that run apart from inside the sheet."""
-    tips, torn = state.tips, state.torn
-    number = int(max(torn.crack.max(initial=-1), tips.crack.max(initial=-1))) + 1
-    path = opening.path
-    lines = [(path, opening.tip)] if len(path) == 2 else [(path[1:], opening.tip), (path[1::-1], opening.start)]
-    for line, end in lines:
-        for point in line:
-            torn = torn.extended(point, number, int(state.mesh.node_sheet[node]))
-        if end >= 0:
-            new = make_tips(np.array([end]), (line[-1] - line[-2])[None], line[-2][None], np.array([number]))
-            tips = Tips(*(np.concatenate([getattr(tips, name), getattr(new, name)]) for name in vars(new)))
-        number += 1
-    return tips, torn
-
-
-def _moved_tip(tips: Tips, number: int, opening: Opening) -> Tips:
-    """The tips after an edge was cut at one of them, which has gone if the crack has reached a border."""
-    if opening.tip < 0:
-        kept = np.arange(len(tips.node)) != number
-        return Tips(tips.node[kept], tips.heading[kept], tips.last[kept], tips.crack[kept])
-    node, heading, last = tips.node.copy(), tips.heading.copy(), tips.last.copy()
-    node[number], heading[number], last[number] = opening.tip, opening.heading, opening.path[-2]
-    return replace(tips, node=node, heading=heading, last=last)
-
-
-def _kept(state: State) -> Bools:
-    """Nodes that must not glide: held ones, bonds and tips, (node_count,)."""
-    kept = np.zeros(state.mesh.node_count, bool)
-    for needed in (state.pins.nodes_needed, state.bonds.nodes_needed, state.tips.nodes_needed):
-        kept[needed] = True
-    return kept
 
 
 def _normals(state: State, node: int) -> list[Floats]:
@@ -534,37 +466,3 @@ def _intersects(state: State, derived: Derived, changed: Bools) -> bool:
     order, number = free_first(among)
     x = np.concatenate([state.x, state.obstacle_x])
     return has_intersections(restrict_surface(surface, among, number), np.ascontiguousarray(x[order]))
-
-
-def _follow_stage(stage: Stage, state: State, derived: Derived, change: Change) -> Stage:
-    """The stage on a changed mesh, whose solve sets out from where the `state` is."""
-    rows = change.node_operator
-    poses = [np.ascontiguousarray(rows @ x) for _, x in stage.before]
-    still = stage.is_static
-    turns = tuple(state.half_turn if still else derived.bending.relax(state.replaced(x=x)).half_turn for x in poses)
-    return replace(
-        stage,
-        state=state,
-        start=state.x,
-        velocity=np.ascontiguousarray(rows @ stage.velocity),
-        origin=state.x if still else np.ascontiguousarray(rows @ stage.origin),
-        drift=np.ascontiguousarray(rows @ stage.drift),
-        before=tuple((weight, x) for (weight, _), x in zip(stage.before, poses, strict=True)),
-        guess=None,
-        half_turns=turns,
-    )
-
-
-def _carry_plastic(state: State, y: Floats, change: Change) -> Floats:
-    """S_p of faces: that of the faces below, by area. Cutting leaves it as it is."""
-    return np.asarray(change.face_operator @ state.plastic_curvature, np.float64)
-
-
-def _carry_hinges(state: State, y: Floats, change: Change) -> Floats:
-    """S_p of faces whose hinges bend: what the rest angles of cut hinges have put into it goes with them."""
-    before, after = curvature_stencil(state.mesh), curvature_stencil(change.mesh)
-    angle = rest_angle(before, state.plastic_curvature)
-    beyond = state.plastic_curvature - bending_strain(before, angle)
-    source = change.hinge_source
-    left = np.where(source == NEW, 0.0, angle[source])
-    return np.asarray(bending_strain(after, left) + change.face_operator @ beyond, np.float64)
