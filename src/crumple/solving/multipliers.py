@@ -9,8 +9,9 @@ for one solution with the factorisation that is there. If C d = −c then d desc
 multipliers, ∇L(λ')·d = −dᵀH d − ρ|c|², so the line search is done on that. Conditions that contradict or repeat each
 other, or that contact forbids, do no harm: no multiplier exceeds the strength of its row.
 
-Repeating this within an iteration makes C d = −c more exact, but on 12 640 faces in contact not one iteration was saved
-by up to three solutions, which took 15 % of the time.
+Repeating this within an iteration makes C d = −c more exact, for up to 2.3 solutions per iteration on 12 640 faces in
+contact. Whether that saves iterations is open: none in three steps from one state, but with 1564 rows 20 steps took
+14.95 iterations each with one solution, and 13.3 with up to three in another run.
 """
 
 from __future__ import annotations

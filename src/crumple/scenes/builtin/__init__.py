@@ -43,7 +43,7 @@ ABOUT = {
     "student-plastic": About("a sheet stays bent over a rim", 7, 4),
     "student-sphere": About("a stiff sheet on a ball", 4, 2),
     "stuff": About("an elastic sheet stuffed in a sphere"),
-    "trousers": About("pressed trousers on walking legs", 120, 29),
+    "trousers": About("pressed trousers on walking legs", 180, 52),
     "tear-flat": About("paper torn from a slit"),
     "tear-folded": About("the same, folded: the crack follows"),
     "tear-heavy": About("the same, crumpled heavily before"),
