@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from crumple.errors import SimulationError
 from crumple.simulation.adapting import remesh_state
+from crumple.simulation.ahead import Ahead, hand_motion, remember_pace, run_ahead
 from crumple.simulation.derived import Derived
 from crumple.simulation.lips import grow_lips
 from crumple.simulation.losses import yield_loss
@@ -26,7 +27,7 @@ from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.pieces import part_pieces
 from crumple.simulation.projection import project
 from crumple.simulation.pulling import handle_pulls
-from crumple.simulation.step import measure_energies, take_step
+from crumple.simulation.step import expected_step, measure_energies, take_step
 from crumple.simulation.tearing import tear
 from crumple.simulation.tip_load import spare_tips
 from crumple.solving.pose import make_pose
@@ -99,18 +100,26 @@ class _Advance:
 
 def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _Advance:
     """`advance_once` with a single attempt."""
+    is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
+    before, ahead = state, Ahead(state, derived)
+    if derived.model.tearing is not None:
+        with derived.timer("tearing"):
+            ahead = run_ahead(state, derived, expected_step(state, derived, end))
+        is_embedded = is_embedded and ahead.derived is derived
+        state, derived = ahead.state, ahead.derived
     try:
         moved, report, passage = take_step(state, derived, end)
     except SimulationError as error:
         raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
     energies = dict(report.energies)  # of contact, while it was solved
-    is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
     torn, is_stuck = moved, False
     if derived.model.tearing is not None:
         with derived.timer("tearing"):
-            tear_end = tear(moved, derived, passage)
+            tear_end = tear(moved, derived, passage, ahead.tips)
         is_embedded, is_stuck = is_embedded and tear_end.derived is derived, tear_end.is_stuck
         torn, derived, report = tear_end.state, tear_end.derived, tear_end.noted(report)
+        if ahead.tips:
+            torn = remember_pace(before, torn, hand_motion(before, derived, report.step))
         energies["fracture"] = torn.fracture_work
     with derived.timer("plasticity"):
         settled = settle(torn, derived, report.step)

@@ -91,8 +91,10 @@ def state_toughness(model: Model, state: State) -> Toughness:
     )
 
 
-def tip_load(state: State, derived: Derived, toughness: Toughness, number: int, size: float, stage: Stage) -> Load:
-    """The load of the tip `number` of a state at the end of a `stage`; `size` ℓ [m]."""
+def tip_load(
+    state: State, derived: Derived, toughness: Toughness, number: int, size: float, stage: Stage | None
+) -> Load:
+    """The load of the tip `number` of a state at the end of a `stage`, or at rest without one; `size` ℓ [m]."""
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
     vertex = node_vertex(mesh, node)
     weight = tip_weights(mesh, node, heading, size)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import radians, sin
 
 import numpy as np
-from scipy.sparse import csr_matrix, identity
+from scipy.sparse import csr_matrix
 
 from crumple.mesh import BOUNDARY, SheetMesh, cut_edges, open_buffers, split_edge
 from crumple.mesh.edit_glide import Glide, apply_glide, opposite_sides, plan_glide, ring_faces
@@ -85,15 +85,14 @@ def glide_change(mesh: SheetMesh, vertex: int, target: Floats) -> Change | None:
 
 def _row(count: int, row: int, columns: Ints, glide: Glide) -> csr_matrix:
     """The identity but for one row, which lies between others."""
-    matrix = identity(count, format="lil")
-    matrix[row, row] = 0.0
-    for column, weight in zip(columns.tolist(), glide.weights.tolist(), strict=True):
-        if weight > 1e-12:
-            matrix[row, column] = weight
-    operator = matrix.tocsr()
-    operator.eliminate_zeros()
-    operator.sort_indices()
-    return operator
+    kept = glide.weights > 1e-12
+    order = np.argsort(columns[kept], kind="stable")
+    indices, data = np.arange(count, dtype=np.int32), np.ones(count)
+    indices = np.concatenate([indices[:row], columns[kept][order], indices[row + 1 :]])
+    data = np.concatenate([data[:row], glide.weights[kept][order], data[row + 1 :]])
+    start = np.arange(count + 1, dtype=np.int32)
+    start[row + 1 :] += int(np.count_nonzero(kept)) - 1
+    return csr_matrix((data, indices, start), shape=(count, count))
 
 
 def open_ahead(mesh: SheetMesh, node: int, direction: Floats, *, first: float, kept: Bools) -> Opening | None:

@@ -1,0 +1,86 @@
+"""Tips glide to where Γ = 1: places are tried, each by solving the step again, only as well as the search needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crumple.simulation.trials import Cracks, Step, Trial
+from crumple.state import no_change
+from crumple.tearing.path import compose, glide_change, node_vertex
+from crumple.tearing.rest import Rest
+from crumple.typing import Floats
+
+MOST_TRIALS = 8
+"""Places that are tried for a gliding tip."""
+REACH = 3.0
+"""Times that a solution is extrapolated beyond the way between the last two."""
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A tip on its way along its heading: its `number`, R that is `charged` on the way [N], where it comes to `rest`,
+    and how much of the way lies `behind` it at the start [m]."""
+
+    number: int
+    charged: float
+    rest: Rest
+    behind: float = 0.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """Tips that glide together from the `base` trial on, or back where some of their way is behind them; `size` ℓ
+    [m]."""
+
+    step: Step
+    size: float
+    base: Trial
+    tips: list[Moving]
+
+    def to_rest(self) -> Trial | None:
+        """The trial with all tips where Γ = 1, or as near to that as they come; None when they could not be moved."""
+        is_open = any(tip.behind > 0.0 for tip in self.tips)
+        found = self.base if is_open else self._next([])
+        tried: list[tuple[float, Trial]] = []
+        while found is not None and len(tried) < MOST_TRIALS:
+            tried.append((self.tips[0].rest.way, found))
+            for tip in self.tips:
+                if not tip.rest.is_done:
+                    tip.rest.tried(found.load(tip.number, self.size).straight[1])
+            if all(tip.rest.is_done for tip in self.tips):
+                break
+            found = self._next(tried)
+        return tried[-1][1] if tried else None
+
+    def _next(self, tried: list[tuple[float, Trial]]) -> Trial | None:
+        """The trial with the tips where they are tried next, after others; `tried`: ways of the first [m]."""
+        last = tried[-1][1] if tried else self.base
+        guess = None
+        if len(tried) > 1 and len(self.tips) == 1:
+            (a, p), (b, q) = tried[-2:]
+            way = self.tips[0].rest.way
+            if p.state.mesh.node_count == q.state.mesh.node_count and abs(way - b) < REACH * abs(b - a):
+                guess = q.state.x + (q.state.x - p.state.x) * ((way - b) / (b - a))
+        return self._glide(last, guess)
+
+    def _glide(self, last: Trial, guess: Floats | None) -> Trial | None:
+        """The tips moved along their headings to where they are tried, from where they were in the base, on from the
+        `last` trial; `guess` (node_count, 3): where the sheet may be then."""
+        state, change = self.base.state, no_change(last.state.mesh)
+        torn, work = state.torn, state.fracture_work
+        for tip in self.tips:
+            vertex = node_vertex(state.mesh, int(state.tips.node[tip.number]))
+            way = tip.rest.way - tip.behind
+            target = state.mesh.u[vertex] + way * state.tips.heading[tip.number]
+            glide = glide_change(change.mesh, vertex, target)
+            if glide is None:
+                self.step.refusals.append("its tip has no room to glide")
+                return None
+            change = compose(change, glide)
+            torn = torn.moved(target, int(state.tips.crack[tip.number]))
+            work += tip.charged * way
+        x = change.node_operator @ last.state.x
+        cracks = Cracks(state.tips, torn, work)
+        return self.step.solved(last, change, np.asarray(x), cracks, same_links=True, guess=guess, is_rough=True)
