@@ -1,4 +1,4 @@
-"""Tips glide to where Γ = 1: places are tried, each by solving the step again, only as well as the search needs it."""
+"""Tips glide to where Γ = 1: places are tried, each by solving the step again."""
 
 from __future__ import annotations
 
@@ -83,4 +83,4 @@ class Run:
             work += tip.charged * way
         x = change.node_operator @ last.state.x
         cracks = Cracks(state.tips, torn, work)
-        return self.step.solved(last, change, np.asarray(x), cracks, same_links=True, guess=guess, is_rough=True)
+        return self.step.solved(last, change, np.asarray(x), cracks, same_links=True, guess=guess)

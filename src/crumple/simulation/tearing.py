@@ -74,8 +74,9 @@ def tear(state: State, derived: Derived, passage: Passage, ahead: Sequence[Movin
     size = tip_size(derived.model, state)
     accuracy = ACCURACY * size * _least_resistance(derived)
     step = Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, passage.stage.state))
-    trial = Trial(no_change(state.mesh), state, derived, derived, passage.stage, is_rough=bool(ahead))
-    if passage.outcome.loose and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
+    trial = Trial(no_change(state.mesh), state, derived, derived, passage.stage)
+    is_rough = passage.outcome.loose or bool(ahead)
+    if is_rough and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
         trial = step.solved_well(trial) or trial  # the last digits of the solve are stress at the tips
     if derived.model.tearing.criterion == "strength":
         return _split(step, trial, size)
@@ -127,12 +128,6 @@ class _Loop:
         for _ in range(MOST_CHANGES):
             loads = trial.loads(self.size)
             free = [k for k, load in enumerate(loads) if load.ratio > 1.0 + TOLERANCE and k not in blocked]
-            if not free and trial.is_rough:
-                found = step.solved_well(trial)
-                if found is None:
-                    return self._unfinished(trial, "the sheet has not come to rest")
-                trial = found
-                continue
             if not free:
                 place = self._weakest(trial, sound) if begins else None
                 if place is None:
@@ -210,7 +205,7 @@ class _Loop:
         step.last_cut[number] = opening.length
         work = state.fracture_work + load.resistance * opening.length
         cracks = Cracks(*gone_on(state, number, opening), work)
-        found = step.kerfed(trial, opening, node, cracks, is_rough=True)
+        found = step.kerfed(trial, opening, node, cracks)
         if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found
         tip = opened_tip(found.state, number, load, opening, size, fall=self.fall, is_known=True)
@@ -248,7 +243,7 @@ class _Loop:
         held = float(resistance(toughness, mesh, vertex, opening.heading[None], size=self.size)[0])
         tips, torn = begun_at(state, opening, weak.node) if weak.tip < 0 else gone_on(state, weak.tip, opening)
         cracks = Cracks(tips, torn, state.fracture_work + held * opening.length)
-        return self.step.kerfed(trial, opening, weak.node, cracks, is_rough=False)
+        return self.step.kerfed(trial, opening, weak.node, cracks)
 
 
 def _glides(state: State, number: int, load: Load, size: float) -> bool:

@@ -26,14 +26,12 @@ from crumple.typing import Bools, Floats
 ACCURACY = 1e-4
 """Error of the energy in solves, over what tearing takes along one edge at a tip: the force on a tip is a
 difference."""
-ROUGH = 10.0
-"""Times larger error of solves by which a place for a tip is only looked for."""
 
 
 @dataclass(frozen=True)
 class Trial:
     """The step solved on a mesh: the `change` from the mesh at its start, the `state` reached, what is derived from it,
-    the same without damping in new faces, and the `stage` that was solved; `is_rough`: only roughly."""
+    the same without damping in new faces, and the `stage` that was solved."""
 
     change: Change
     state: State
@@ -41,7 +39,6 @@ class Trial:
     undamped: Derived
     stage: Stage
     iterations: int = 0
-    is_rough: bool = False
 
     def load(self, number: int, size: float) -> Load:
         """The load of one tip; `size` ℓ [m]."""
@@ -114,14 +111,14 @@ class Step:
 
     def solved_well(self, trial: Trial) -> Trial | None:
         """The step solved as well as tearing needs it, on the same mesh; None when that fails."""
-        return self._minimised(trial, trial.change, trial.state, trial.derived, None, is_rough=False)
+        return self._minimised(trial, trial.change, trial.state, trial.derived, None)
 
-    def kerfed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks, *, is_rough: bool) -> Trial | None:
+    def kerfed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks) -> Trial | None:
         """The step solved with a cut open at `node`, its lips set apart so that nothing intersects."""
         x = opening.change.node_operator @ trial.state.x
         for way in (None, *normals(trial.state, node)):
             mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
-            found = self.solved(trial, replace(opening.change, mesh=mesh), apart, cracks, is_rough=is_rough)
+            found = self.solved(trial, replace(opening.change, mesh=mesh), apart, cracks)
             if found is not None:
                 return found
         return None
@@ -135,12 +132,10 @@ class Step:
         *,
         same_links: bool = False,
         guess: Floats | None = None,
-        is_rough: bool = False,
     ) -> Trial | None:
         """The step solved on the mesh of a further `change`, from x (node_count, 3) on; None when that fails.
 
-        `same_links`: only the pattern is another one;  `guess` (node_count, 3): where the solution may be;
-        `is_rough`: it need not be exact.
+        `same_links`: only the pattern is another one;  `guess` (node_count, 3): where the solution may be.
         """
         total = compose(trial.change, change)
         state = place(self.start, trial.derived, total, x, cracks).replaced(obstacle_x=trial.state.obstacle_x)
@@ -149,7 +144,7 @@ class Step:
             self.refusals.append("its lips would cross the sheet")
             return None
         turned = state.replaced(half_turn=trial.state.half_turn) if same_links else relaxed(state, derived)
-        return self._minimised(trial, total, turned, derived, guess, is_rough=is_rough)
+        return self._minimised(trial, total, turned, derived, guess)
 
     def _minimised(
         self,
@@ -158,8 +153,6 @@ class Step:
         state: State,
         derived: Derived,
         guess: Floats | None,
-        *,
-        is_rough: bool,
     ) -> Trial | None:
         """The stage solved from a `state` on; None when that fails."""
         stage = replace(follow_stage(self.stage, state, derived, total), guess=guess)
@@ -173,7 +166,7 @@ class Step:
             state.half_turn,
             hold=hold,
             obstacle_begin=self.obstacle_x,
-            accuracy=self.accuracy * (ROUGH if is_rough else 1.0),
+            accuracy=self.accuracy,
         )
         if outcome.ending is not Ending.CONVERGED:
             self.refusals.append(outcome.ending.value)
@@ -193,7 +186,7 @@ class Step:
             )
         spent = trial.iterations + outcome.iterations
         solved = solved.replaced(iterations=self.start.iterations + spent)
-        return Trial(total, solved, derived, undamped, stage, spent, is_rough)
+        return Trial(total, solved, derived, undamped, stage, spent)
 
 
 def normals(state: State, node: int) -> list[Floats]:
