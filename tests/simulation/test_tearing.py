@@ -24,6 +24,7 @@ from crumple.simulation.observers import Statistics
 from crumple.simulation.run import run
 from crumple.simulation.tearing import Tear
 from crumple.simulation.tip_load import PROCESS_ZONE, spare_tips, tip_size
+from crumple.simulation.trials import Step
 from crumple.sizing import SizingOptions
 from crumple.state import Pins, State, initial_state, no_tips
 from crumple.tearing import Tearing
@@ -125,7 +126,7 @@ def test_a_step_with_a_stuck_crack_is_halved_and_then_the_crack_waits(monkeypatc
     model, state = pulled_film()
     calls: list[float] = []
 
-    def stuck(before: State, derived: Derived, passage: Passage) -> Tear:
+    def stuck(before: State, derived: Derived, passage: Passage, _: object) -> Tear:
         calls.append(before.time)
         return Tear(before, derived, 0, "1 crack(s) could not run on", is_stuck=len(calls) != 3)
 
@@ -146,7 +147,6 @@ def test_a_step_with_a_stuck_crack_is_halved_and_then_the_crack_waits(monkeypatc
 def test_a_crack_that_cannot_run_on_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
     model, state = pulled_film()
     monkeypatch.setattr(tearing, "open_ahead", lambda *_, **__: None)
-    monkeypatch.setattr(tearing, "glide_room", lambda *_: 0.0)
     statistics = Statistics()
     torn = run(replace(model, remeshing=None), state, frames=3, observers=[statistics])
     assert torn.torn.length() == state.torn.length()
@@ -188,13 +188,13 @@ def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -
         "motions": {side: {"rate": {"velocity": [speed, 0, 0]}} for side, speed in (("left", -0.01), ("right", 0.01))},
     }
     model, state = build(scene_from_tables(tables))
-    solve, solves = tearing._Step._solved, [0]
+    solve, solves = Step.solved, [0]
 
     def counted(*args: object, **options: object) -> object:
         solves[0] += 1
         return solve(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tearing._Step, "_solved", counted)
+    monkeypatch.setattr(Step, "solved", counted)
     together = run(model, state, frames=4)
     assert len(together.tips.node) == 2
     few, solves[0] = solves[0], 0

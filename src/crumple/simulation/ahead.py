@@ -13,15 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crumple.mesh.edit_glide import glide_room
 from crumple.simulation.derived import Derived
-from crumple.simulation.gliding import Moving
+from crumple.simulation.gliding import Moving, opened_tip
 from crumple.simulation.tip_load import Load, state_toughness, tip_load, tip_size
-from crumple.simulation.tips import gone_on, kept_nodes, room_ahead
-from crumple.simulation.trials import Cracks, derive, intersects, normals, place, relaxed
+from crumple.simulation.tips import SHORTEST, TURN, gone_on, kept_nodes, room_ahead, way_behind
+from crumple.simulation.trials import Cracks, derive, intersects, kerfs, place, relaxed
 from crumple.state import Change, State
-from crumple.tearing.opening import open_kerf
-from crumple.tearing.path import FIRST, Opening, glide_change, node_vertex, open_ahead
+from crumple.tearing.path import FIRST, glide_change, node_vertex, open_ahead
 from crumple.tearing.rest import Rest
 from crumple.typing import Floats
 
@@ -32,12 +30,6 @@ SLOWEST, FASTEST = 0.1, 2.0
 """How far a crack runs at least and at most, over how far the handles move, by what is remembered of it."""
 FALL = 1.6
 """By how much log Γ falls along the way that a crack is expected to run in a step."""
-SHRUNK = 0.6
-"""Share of a fresh cut by which its tip may be drawn back."""
-SHORTEST = 0.3
-"""Way that a crack runs straight before it may turn again, over the edge length at tips."""
-TURN = float(np.cos(np.radians(10.0)))
-"""A crack that wants to turn by more gets a new edge; below, it runs straight on."""
 
 
 @dataclass(frozen=True)
@@ -103,17 +95,11 @@ def _moved(ahead: Ahead, number: int, load: Load, way: float, size: float) -> Ah
         glided = _glided(ahead, number, load, way, size)
         if glided is not None:
             ahead, left = glided, way - glided.tips[-1].behind
-    elif _behind(ahead.state, number) < SHORTEST * size:
+    elif way_behind(ahead.state, number) < SHORTEST * size:
         return ahead
     if load.ratio < CRITICAL or left < FIRST * size or room_ahead(ahead.state, number, size) > 0.0:
         return ahead
     return _cut(ahead, number, load, left, way, size) or ahead
-
-
-def _behind(state: State, number: int) -> float:
-    """How far the tip `number` has run straight on [m]."""
-    vertex = node_vertex(state.mesh, int(state.tips.node[number]))
-    return float(np.linalg.norm(state.mesh.u[vertex] - state.tips.last[number]))
 
 
 def _glided(ahead: Ahead, number: int, load: Load, way: float, size: float) -> Ahead | None:
@@ -143,32 +129,11 @@ def _cut(ahead: Ahead, number: int, load: Load, left: float, way: float, size: f
         return None
     work = state.fracture_work + load.resistance * opening.length
     cracks = Cracks(*gone_on(state, number, opening), work)
-    found = _kerfed(ahead, opening, node, cracks)
+    tried = (_placed(ahead, change, x, cracks, same_links=False) for change, x in kerfs(state, opening, node))
+    found = next((one for one in tried if one is not None), None)
     if found is None or opening.is_fixed:
         return found and found.without_tip(number)
     return found.with_tip(opened_tip(found.state, number, load, opening, size, fall=FALL / way, is_known=False))
-
-
-def opened_tip(
-    state: State, number: int, load: Load, opening: Opening, size: float, *, fall: float, is_known: bool
-) -> Moving:
-    """The tip of a fresh cut in `state`, which may glide on and back; `fall`, `is_known`: see `Rest`."""
-    vertex = node_vertex(state.mesh, opening.tip)
-    room = opening.length + glide_room(state.mesh, vertex, opening.heading)
-    room, least = min(room, max(size, opening.length)), min(opening.length, (1.0 - SHRUNK) * FIRST * size)
-    rest = Rest(load.ratio, opening.length, room, least, fall=fall, is_known=is_known)
-    return Moving(number, load.resistance, rest, opening.length)
-
-
-def _kerfed(ahead: Ahead, opening: Opening, node: int, cracks: Cracks) -> Ahead | None:
-    """The state with a cut open, its lips set apart so that nothing intersects."""
-    x = opening.change.node_operator @ ahead.state.x
-    for way in (None, *normals(ahead.state, node)):
-        mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
-        found = _placed(ahead, replace(opening.change, mesh=mesh), apart, cracks, same_links=False)
-        if found is not None:
-            return found
-    return None
 
 
 def _placed(ahead: Ahead, change: Change, x: Floats, cracks: Cracks, *, same_links: bool) -> Ahead | None:

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from crumple.errors import SimulationError
 from crumple.simulation.adapting import remesh_state
 from crumple.simulation.ahead import Ahead, hand_motion, remember_pace, run_ahead
 from crumple.simulation.derived import Derived
+from crumple.simulation.integrate import Passage
 from crumple.simulation.lips import grow_lips
 from crumple.simulation.losses import yield_loss
 from crumple.simulation.model import Model
@@ -101,16 +103,10 @@ class _Advance:
 def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _Advance:
     """`advance_once` with a single attempt."""
     is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
-    before, ahead = state, Ahead(state, derived)
-    if derived.model.tearing is not None:
-        with derived.timer("tearing"):
-            ahead = run_ahead(state, derived, expected_step(state, derived, end))
-        is_embedded = is_embedded and ahead.derived is derived
-        state, derived = ahead.state, ahead.derived
-    try:
-        moved, report, passage = take_step(state, derived, end)
-    except SimulationError as error:
-        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
+    before = state
+    ahead, moved, report, passage = _take_step(state, derived, end)
+    is_embedded = is_embedded and ahead.derived is derived
+    state, derived = ahead.state, ahead.derived
     energies = dict(report.energies)  # of contact, while it was solved
     torn, is_stuck = moved, False
     if derived.model.tearing is not None:
@@ -126,9 +122,25 @@ def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _
         settled, is_embedded = embed(torn, settled, derived, is_embedded)
     losses = {} if derived.model.tearing is None else {"yielding": yield_loss(torn, settled, derived)}
     energies = measure_energies(settled, derived) | energies
-    pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
+    pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed, is_ahead=state is not before)
     report = replace(report, energies=energies, handles=pulls, losses=losses)
     return _Advance(settled, report, is_embedded, derived, is_stuck)
+
+
+def _take_step(state: State, derived: Derived, end: float) -> tuple[Ahead, State, StepReport, Passage]:
+    """The step from where cracks have run ahead, or, if that fails, from the state as it is."""
+    ahead = Ahead(state, derived)
+    if derived.model.tearing is not None:
+        with derived.timer("tearing"):
+            ahead = run_ahead(state, derived, expected_step(state, derived, end))
+        if ahead.derived is not derived:
+            with suppress(SimulationError):
+                return ahead, *take_step(ahead.state, ahead.derived, end)
+            ahead = Ahead(state, derived)
+    try:
+        return ahead, *take_step(state, derived, end)
+    except SimulationError as error:
+        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
 
 
 def settle(state: State, derived: Derived, step: float) -> State:

@@ -6,14 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crumple.mesh.edit_glide import glide_room
+from crumple.simulation.tip_load import Load
 from crumple.simulation.trials import Cracks, Step, Trial
-from crumple.state import no_change
-from crumple.tearing.path import compose, glide_change, node_vertex
+from crumple.state import State, no_change
+from crumple.tearing.path import FIRST, Opening, compose, glide_change, node_vertex
 from crumple.tearing.rest import Rest
 from crumple.typing import Floats
 
 MOST_TRIALS = 8
 """Places that are tried for a gliding tip."""
+SHRUNK = 0.6
+"""Share of a fresh cut by which its tip may be drawn back."""
 REACH = 3.0
 """Times that a solution is extrapolated beyond the way between the last two."""
 
@@ -27,6 +31,17 @@ class Moving:
     charged: float
     rest: Rest
     behind: float = 0.0
+
+
+def opened_tip(
+    state: State, number: int, load: Load, opening: Opening, size: float, *, fall: float, is_known: bool
+) -> Moving:
+    """The tip of a fresh cut in `state`, which may glide on and back; `fall`, `is_known`: see `Rest`."""
+    vertex = node_vertex(state.mesh, opening.tip)
+    room = opening.length + glide_room(state.mesh, vertex, opening.heading)
+    room, least = min(room, max(size, opening.length)), min(opening.length, (1.0 - SHRUNK) * FIRST * size)
+    rest = Rest(load.ratio, opening.length, room, least, fall=fall, is_known=is_known)
+    return Moving(number, load.resistance, rest, opening.length)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from crumple.typing import Floats
 
 
 def handle_pulls(
-    model: Model, before: State, moved: State, settled: State, *, is_fresh: bool = False
+    model: Model, before: State, moved: State, settled: State, *, is_fresh: bool = False, is_ahead: bool = False
 ) -> dict[str, Pull]:
     """What each handle has done over a step, by its name.
 
@@ -26,6 +26,9 @@ def handle_pulls(
 
     `is_fresh`: the mesh is new, and the sheet was not in balance on it at the start, so that the springs pulled with
     whatever force remeshing has left in them; then the forces after the step count alone.
+
+    `is_ahead`: cracks have run ahead in `moved`, which does not tell how the force rises then: at once in a
+    stiff sheet.
     """
     pulls: dict[str, Pull] = {}
     for index, handle in enumerate(model.handles):
@@ -37,7 +40,7 @@ def handle_pulls(
         end = _forces(handle, settled, settled.pins, last)
         after = float(np.sum(end * _way(handle, settled.pins, last, *span)))
         start = after if is_fresh else float(np.sum(_forces(handle, before, moved.pins, first) * way))
-        waiting = float(np.sum(_forces(handle, moved, moved.pins, first) * way))
+        waiting = np.inf if is_ahead else float(np.sum(_forces(handle, moved, moved.pins, first) * way))
         gone = _way(handle, settled.pins, last, max(handle.start, 0.0), settled.time).mean(axis=0)
         pulls[handle.name] = Pull(_three(end.sum(axis=0)), _three(gone), _work(start, waiting, after))
     return pulls

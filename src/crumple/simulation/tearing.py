@@ -17,14 +17,24 @@ from math import log
 
 import numpy as np
 
-from crumple.simulation.ahead import FALL, SHORTEST, TURN, opened_tip
+from crumple.simulation.ahead import FALL
 from crumple.simulation.derived import Derived
-from crumple.simulation.gliding import Moving, Run
+from crumple.simulation.gliding import Moving, Run, opened_tip
 from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
 from crumple.simulation.integrate import Passage
 from crumple.simulation.observers import StepReport
 from crumple.simulation.tip_load import Load, state_toughness, tip_size
-from crumple.simulation.tips import LEAST_ROOM, begun_at, gone_on, kept_nodes, room_ahead, tips_apart
+from crumple.simulation.tips import (
+    LEAST_ROOM,
+    SHORTEST,
+    TURN,
+    begun_at,
+    gone_on,
+    kept_nodes,
+    room_ahead,
+    tips_apart,
+    way_behind,
+)
 from crumple.simulation.trials import ACCURACY, Cracks, Step, Trial
 from crumple.state import State, no_change
 from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
@@ -166,9 +176,7 @@ class _Loop:
     def advanced(self, trial: Trial, worst: int, others: list[int], loads: list[Load]) -> Trial | None:
         """The tip `worst` moved on, None when it cannot be; `others` that only have to glide glide along."""
         load, size = loads[worst], self.size
-        tips, mesh = trial.state.tips, trial.state.mesh
-        heading = tips.heading[worst]
-        behind = float(np.linalg.norm(mesh.u[node_vertex(mesh, int(tips.node[worst]))] - tips.last[worst]))
+        heading, behind = trial.state.tips.heading[worst], way_behind(trial.state, worst)
         room = room_ahead(trial.state, worst, size)
         is_driven = load.straight[1] > 1.0 + TOLERANCE
         is_straight = float(load.direction @ heading) >= TURN

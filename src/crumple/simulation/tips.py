@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import cos, radians
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from crumple.typing import Bools
 
 LEAST_ROOM = 0.05
 """Room for gliding below which an edge is cut instead, over the edge length at tips."""
+SHORTEST = 0.3
+"""Way that a crack runs straight before it may turn again, over the edge length at tips."""
+TURN = cos(radians(10.0))
+"""A crack that wants to turn by more gets a new edge; below, it runs straight on."""
 TOGETHER = 6.0
 """Distance of tips that run together, over the edge length at tips."""
 
@@ -59,12 +64,17 @@ def kept_nodes(state: State) -> Bools:
     return kept
 
 
+def way_behind(state: State, number: int) -> float:
+    """How far the tip `number` has run straight on [m]."""
+    vertex = node_vertex(state.mesh, int(state.tips.node[number]))
+    return float(np.linalg.norm(state.mesh.u[vertex] - state.tips.last[number]))
+
+
 def room_ahead(state: State, number: int, size: float) -> float:
     """How far the tip `number` may glide [m], 0 when it must be cut on."""
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
     vertex = node_vertex(mesh, node)
-    behind = float(np.linalg.norm(mesh.u[vertex] - state.tips.last[number]))
-    room = min(glide_room(mesh, vertex, heading), size - behind)
+    room = min(glide_room(mesh, vertex, heading), size - way_behind(state, number))
     can_glide = room > LEAST_ROOM * size and has_lips(mesh, node, heading) and not is_bound(mesh, node, heading)
     return room if can_glide else 0.0
 

@@ -5,6 +5,7 @@ All fields are carried over from the mesh at the start of the step, however ofte
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -66,11 +67,6 @@ class Cracks:
     work: float
 
 
-def cracks_of(state: State) -> Cracks:
-    """Those of a state."""
-    return Cracks(state.tips, state.torn, state.fracture_work)
-
-
 def place(start: State, derived: Derived, total: Change, x: Floats, cracks: Cracks) -> State:
     """The state `start` on the mesh of the `total` change, at x (node_count, 3), with other `cracks`."""
     custom = {"plastic_curvature": carry_plastic if derived.turn_count else carry_hinges}
@@ -115,13 +111,8 @@ class Step:
 
     def kerfed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks) -> Trial | None:
         """The step solved with a cut open at `node`, its lips set apart so that nothing intersects."""
-        x = opening.change.node_operator @ trial.state.x
-        for way in (None, *normals(trial.state, node)):
-            mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
-            found = self.solved(trial, replace(opening.change, mesh=mesh), apart, cracks)
-            if found is not None:
-                return found
-        return None
+        tried = (self.solved(trial, change, x, cracks) for change, x in kerfs(trial.state, opening, node))
+        return next((found for found in tried if found is not None), None)
 
     def solved(
         self,
@@ -189,7 +180,15 @@ class Step:
         return Trial(total, solved, derived, undamped, stage, spent)
 
 
-def normals(state: State, node: int) -> list[Floats]:
+def kerfs(state: State, opening: Opening, node: int) -> Iterator[tuple[Change, Floats]]:
+    """Ways to set the lips of a cut at `node` apart: the change that opens it, and where the nodes are then."""
+    x = opening.change.node_operator @ state.x
+    for way in (None, *_normals(state, node)):
+        mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, way=way)
+        yield replace(opening.change, mesh=mesh), apart
+
+
+def _normals(state: State, node: int) -> list[Floats]:
     """Both normals of the sheet at a node, (3,) each: other ways to set copies apart."""
     corner = state.x[state.mesh.face_nodes[(state.mesh.face_nodes == node).any(axis=1)]]
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]).sum(axis=0)

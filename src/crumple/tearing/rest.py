@@ -65,4 +65,6 @@ class Rest:
         margin = MARGIN * (self._high - self._low)
         if wanted == inf:
             wanted = 0.5 * (self._low + self._high)
+        if wanted < self._low + margin and self._low <= self.least:
+            return self.least  # no way is known that is too short: there may be none
         return min(max(wanted, self._low + margin), self._high - margin)
