@@ -23,9 +23,11 @@ from crumple.tearing.path import FIRST, glide_change, node_vertex, open_ahead
 from crumple.tearing.rest import Rest
 from crumple.typing import Floats
 
-CRITICAL, LIKELY = 0.8, 0.6
-"""Γ at the start of a step from which on a crack is expected to run in it, and from which on it may run: then it glides
-ahead, which can be taken back, but nothing is cut."""
+CRITICAL = 0.8
+"""Γ at the start of a step from which on a crack is expected to run in it."""
+CAUTION = 0.6
+"""How far cracks run ahead, over how far they are expected to run: a sheet whose crack has run too far may snap, and
+does not snap back when the crack is drawn back."""
 SLOWEST, FASTEST = 0.1, 2.0
 """How far a crack runs at least and at most, over how far the handles move, by what is remembered of it."""
 FALL = 1.6
@@ -55,13 +57,13 @@ def run_ahead(state: State, derived: Derived, step: float) -> Ahead:
     ahead = Ahead(state, derived)
     if tearing is None or tearing.criterion != "griffith" or model.solver.mode != "static" or not len(state.tips.node):
         return ahead
-    size, way = tip_size(model, state), state.crack_pace * hand_motion(state, derived, step)
+    size, way = tip_size(model, state), CAUTION * state.crack_pace * hand_motion(state, derived, step)
     if way < FIRST * size:
         return ahead
     toughness = state_toughness(model, state)
     loads = [tip_load(state, derived, toughness, number, size, None) for number in range(len(state.tips.node))]
     for number, load in enumerate(loads):
-        if load.ratio >= LIKELY:
+        if load.ratio >= CRITICAL:
             ahead = _moved(ahead, number, load, way, size)
     return ahead
 
@@ -97,7 +99,7 @@ def _moved(ahead: Ahead, number: int, load: Load, way: float, size: float) -> Ah
             ahead, left = glided, way - glided.tips[-1].behind
     elif way_behind(ahead.state, number) < SHORTEST * size:
         return ahead
-    if load.ratio < CRITICAL or left < FIRST * size or room_ahead(ahead.state, number, size) > 0.0:
+    if left < FIRST * size or room_ahead(ahead.state, number, size) > 0.0:
         return ahead
     return _cut(ahead, number, load, left, way, size) or ahead
 
