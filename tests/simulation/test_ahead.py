@@ -66,6 +66,8 @@ def running() -> tuple[Model, State]:
 def test_a_crack_at_rest_near_its_limit_runs_ahead_with_the_hands(running: tuple[Model, State]) -> None:
     model, state = running
     assert state.torn.length() > 0.0
+    assert state.crack_pace > 0.0  # it has been measured
+    state = state.replaced(crack_pace=1.0)
     derived = Derived(model, state).prepared()
     assert hand_motion(state, derived, 0.01) == pytest.approx(0.01 * SPEED * np.sqrt(2.0))
     ahead = run_ahead(state, derived, 0.01)

@@ -28,6 +28,8 @@ CRITICAL = 0.8
 CAUTION = 0.6
 """How far cracks run ahead, over how far they are expected to run: a sheet whose crack has run too far may snap, and
 does not snap back when the crack is drawn back."""
+PACE = 0.6
+"""How far a crack runs, over how far the handles move, before anything is known of it."""
 SLOWEST, FASTEST = 0.1, 2.0
 """How far a crack runs at least and at most, over how far the handles move, by what is remembered of it."""
 FALL = 1.6
@@ -57,7 +59,7 @@ def run_ahead(state: State, derived: Derived, step: float) -> Ahead:
     ahead = Ahead(state, derived)
     if tearing is None or tearing.criterion != "griffith" or model.solver.mode != "static" or not len(state.tips.node):
         return ahead
-    size, way = tip_size(model, state), CAUTION * state.crack_pace * hand_motion(state, derived, step)
+    size, way = tip_size(model, state), CAUTION * (state.crack_pace or PACE) * hand_motion(state, derived, step)
     if way < FIRST * size:
         return ahead
     toughness = state_toughness(model, state)
@@ -80,14 +82,17 @@ def hand_motion(state: State, derived: Derived, step: float) -> float:
     return farthest
 
 
-def remember_pace(before: State, after: State, motion: float) -> State:
+def remember_pace(before: State, after: State, motion: float, *, was_expected: bool) -> State:
     """The state `after` a step that remembers how far its cracks have run since the one `before`, over the `motion` of
-    the handles [m]; half of what it remembers is older."""
-    count = len(before.tips.node)
-    if not count or motion == 0.0:
+    the handles [m]; half of what it remembers is older.
+
+    `was_expected`: cracks that have not run count too.
+    """
+    count, way = len(before.tips.node), after.torn.length() - before.torn.length()
+    if not count or motion == 0.0 or not (way > 0.0 or was_expected):
         return after
-    ran = (after.torn.length() - before.torn.length()) / (count * motion)
-    return after.replaced(crack_pace=0.5 * (before.crack_pace + min(max(ran, SLOWEST), FASTEST)))
+    ran = way / (count * motion)
+    return after.replaced(crack_pace=0.5 * ((before.crack_pace or PACE) + min(max(ran, SLOWEST), FASTEST)))
 
 
 def _moved(ahead: Ahead, number: int, load: Load, way: float, size: float) -> Ahead:

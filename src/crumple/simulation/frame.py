@@ -114,8 +114,8 @@ def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _
             tear_end = tear(moved, derived, passage, ahead.tips)
         is_embedded, is_stuck = is_embedded and tear_end.derived is derived, tear_end.is_stuck
         torn, derived, report = tear_end.state, tear_end.derived, tear_end.noted(report)
-        if ahead.tips:
-            torn = remember_pace(before, torn, hand_motion(before, derived, report.step))
+        motion = hand_motion(before, derived, report.step)
+        torn = remember_pace(before, torn, motion, was_expected=bool(ahead.tips))
         energies["fracture"] = torn.fracture_work
     with derived.timer("plasticity"):
         settled = settle(torn, derived, report.step)

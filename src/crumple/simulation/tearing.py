@@ -17,7 +17,7 @@ from math import log
 
 import numpy as np
 
-from crumple.simulation.ahead import FALL
+from crumple.simulation.ahead import FALL, PACE
 from crumple.simulation.derived import Derived
 from crumple.simulation.gliding import Moving, Run, opened_tip
 from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
@@ -47,8 +47,6 @@ MOST_BEGINS = 4
 """Places where the sound sheet may be tried to tear within a step."""
 FIRST_GLIDE = 0.02
 """The shortest way that is tried first for a tip that glides, over the edge length at tips."""
-PACE = 0.6
-"""How far a crack runs in a step, over how far the hands have moved, that waited until they had."""
 FAR = 3.0
 """Γ from which on a crack is expected to run as far as that."""
 LEAST_TURN = 0.1
