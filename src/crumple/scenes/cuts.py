@@ -13,6 +13,7 @@ from crumple.errors import InputError, SimulationError
 from crumple.mesh import Refusal, SheetMesh, cut_edges, open_buffers
 from crumple.plasticity import insert_polyline
 from crumple.scenes.messages import Problems
+from crumple.scenes.patterns import PATTERN_KINDS, loose_slits
 from crumple.scenes.schema import Sheet
 from crumple.state import State, Tips, close_change, make_tips, transfer
 from crumple.state.part import part_of
@@ -41,6 +42,15 @@ def cut_sheet(sheet: Sheet, k: int, state: State, problems: Problems) -> State:
                 ends += found
             except SimulationError as error:
                 raise InputError("cut", str(error)) from None
+    if sheet.history is None and sheet.shape is not None and sheet.shape.kind in PATTERN_KINDS:
+        for line in loose_slits(sheet.shape):
+            with problems.catch(("sheets", k, "shape")):
+                try:
+                    state, found = _slit(state, line)
+                    ends += found
+                except (InputError, SimulationError) as error:
+                    place = f"the cut at ({line[0, 0]:.4g}, {line[0, 1]:.4g}) m"
+                    raise InputError(place, str(error).removeprefix("cut: ")) from None
     return _with_tips(state, ends, k)
 
 
