@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.patterns.fold_frames import inherited_frames, load_record
 from crumple.patterns.lengths import DEFAULT_WIDTH, fitted_scale
 from crumple.patterns.pattern import ASSIGNMENTS, JOIN, MOST_EDGES, CreasePattern, make_pattern, usual_angle
 from crumple.patterns.planar import crossing_edges, pattern_from_segments
 from crumple.patterns.unfolding import folded_angles, unfold_faces
 from crumple.typing import Floats, Ints
 
-LARGEST_FILE = 50_000_000
-"""Larger files are refused before they are read [bytes]."""
 LARGEST_COORDINATE = 1e9
 FLATNESS = 1e-6
 """Spread of a coordinate over that of all, up to which it is the same for all vertices."""
@@ -55,7 +54,8 @@ def read_fold(
     """The crease pattern in a FOLD file.
 
     `unit`: length of its unit [m], instead of what the file says; `width`: length of the longer side [m], instead of
-    either. `frame`: number of the frame, by default the first flat crease pattern. A folded form with faces is laid flat.
+    either. `frame`: number of the frame, by default the first flat crease pattern. Folded forms with faces are laid
+    flat.
     """
     name = Path(path).name
     try:
@@ -65,65 +65,11 @@ def read_fold(
 
 
 def _read(path: Path, name: str, unit: float | None, width: float | None, frame: int | None) -> CreasePattern:
-    frames = _frames(_load(path, name), name)
+    frames = inherited_frames(load_record(path, name), name)
     if frame is not None and not 0 <= frame < len(frames):
         raise InputError(f"{name}: frame", f"the file has {len(frames)} frames, numbered from 0", frame)
     chosen = _choose(frames) if frame is None else frame
     return _pattern(frames[chosen], name if chosen == 0 else f"{name}: file_frames[{chosen - 1}]", unit, width)
-
-
-def _load(path: Path, name: str) -> dict[str, Any]:
-    """The JSON object in a file."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(name, f"is larger than {LARGEST_FILE // 10**6} MB")
-        record = json.loads(path.read_bytes().decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except OSError as error:
-        raise InputError(name, f"cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise InputError(name, "is not UTF-8 text") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{name}: line {error.lineno}", f"is no JSON: {error.msg}") from None
-    except (RecursionError, ValueError):
-        raise InputError(name, "is no JSON that can be read: nested too deeply, or NaN or endless numbers") from None
-    if not isinstance(record, dict):
-        raise InputError(name, "must be a JSON object; is this a FOLD file?")
-    spec = record.get("file_spec", 1)
-    if isinstance(spec, bool) or not isinstance(spec, int | float | str):
-        raise InputError(f"{name}: file_spec", "must be a number", spec)
-    return record
-
-
-def _refuse_constant(text: str) -> None:
-    raise ValueError(text)
-
-
-def _frames(record: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """All frames with what they inherit; number 0 is the file itself."""
-    below = record.get("file_frames", [])
-    if not isinstance(below, list) or not all(isinstance(frame, dict) for frame in below):
-        raise InputError(f"{name}: file_frames", "must be a list of objects")
-    if len(below) > 10_000:
-        raise InputError(f"{name}: file_frames", "at most 10000 frames are possible", len(below))
-    raw = [{key: value for key, value in record.items() if key != "file_frames"}, *below]
-    whole: list[dict[str, Any] | None] = [raw[0], *([None] * len(below))]
-    for first in range(1, len(raw)):
-        chain = [first]
-        while whole[chain[-1]] is None and raw[chain[-1]].get("frame_inherit") is True:
-            parent = raw[chain[-1]].get("frame_parent")
-            place = f"{name}: file_frames[{chain[-1] - 1}].frame_parent"
-            if isinstance(parent, bool) or not isinstance(parent, int) or not 0 <= parent < len(raw):
-                raise InputError(place, f"must be the number of a frame, 0…{len(raw) - 1}", parent)
-            if parent in chain:
-                raise InputError(place, "frames inherit from each other in a circle", parent)
-            chain.append(parent)
-        for number in reversed(chain):
-            if whole[number] is None:
-                parents = whole[raw[number]["frame_parent"]] if raw[number].get("frame_inherit") is True else {}
-                whole[number] = {**(parents or {}), **raw[number]}
-    kept = [frame for frame in whole if frame is not None]
-    kept[0] = {**kept[0], **({"file_frames": below} if below else {})}
-    return kept
 
 
 def _choose(frames: list[dict[str, Any]]) -> int:

@@ -33,7 +33,7 @@ REGULARISED = 1e-10
 SECTOR_ERROR = np.radians(0.1)
 """Error of sums of sectors that is put down to drawing [rad]."""
 SHARPEST_CURVE = np.radians(30.0)
-"""A crease that turns by less at a vertex without other creases is a curved one, which folds as its facets bend [rad]."""
+"""A crease that turns by less at a vertex without other creases is a curved one; it folds as its facets bend [rad]."""
 KEPT = 0.02
 """Share of its wanted angle that every mountain and valley keeps; unfolded paper always fits, and is not what was asked
 for. Straight creases of a Miura-ori with α = 88° keep 3.5 %."""
@@ -130,7 +130,8 @@ def fit_angles(pattern: CreasePattern, angle: Floats) -> Floats | None:
     """Fold angles (edge_count,) [rad] near the given ones at which facets stay flat and meet around every vertex.
 
     Newton's method with the least change of angles. Mountains stay mountains and valleys valleys, flat creases flat.
-    Beside curved creases facets bend, so these may have any angle. None when there are no such angles near by, or only such at which creases are unfolded or folded flat.
+    Beside curved creases facets bend, so these may have any angle. None when there are no such angles near by, or only
+    such at which creases are unfolded or folded flat.
     """
     fans = [fan.chosen(~fan.is_curved) for fan in vertex_fans(pattern) if not fan.is_curved.all()]
     if not fans:

@@ -76,14 +76,15 @@ def parse_elements(path: Path, name: str) -> tuple[list[Element], str]:
 def _with_copies(elements: list[Element], name: str) -> list[Element]:
     """All elements, with copies of what each `use` refers to below it; a `symbol` that is used becomes a group."""
     children: dict[int, list[int]] = {}
+    first: dict[str, int] = {}
     for number, element in enumerate(elements):
         children.setdefault(element.parent, []).append(number)
-    first = {element.attributes["id"]: k for k, element in reversed([*enumerate(elements)]) if "id" in element.attributes}
+        first.setdefault(element.attributes.get("id", ""), number)
     copies, depth = list(elements), [0] * len(elements)
     for number, use in enumerate(copies):  # which grows on the way
         if use.tag != "use":
             continue
-        target = first.get(_reference(use))
+        target = first.get(_reference(use)) if _reference(use) else None
         if target is None:
             copies[number] = replace(use, tag=LOST)
         waiting = [] if target is None else [(target, number)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from colorsys import rgb_to_hsv
 from collections.abc import Mapping
+from colorsys import rgb_to_hsv
 
 MOST_RULES = 10_000
 """Rules of a style sheet that are read."""
@@ -24,7 +24,14 @@ _NAMES = {
     "cyan": (0, 255, 255),
     "aqua": (0, 255, 255),
 }
-_HUES = ((0.0, 25.0, "M"), (45.0, 72.0, "F"), (80.0, 170.0, "C"), (215.0, 270.0, "V"), (285.0, 335.0, "U"), (345.0, 360.0, "M"))
+_HUES = (
+    (0.0, 25.0, "M"),
+    (45.0, 72.0, "F"),
+    (80.0, 170.0, "C"),
+    (215.0, 270.0, "V"),
+    (285.0, 335.0, "U"),
+    (345.0, 360.0, "M"),
+)
 """Hues [degrees] of the colours of Origami Simulator, from, to and letter, as wide as print colours need: the blue,
 green and magenta that Illustrator has for print are 238°, 149° and 324°. Orange, turquoise and violet are left out."""
 DARKEST, PALEST = 80, 0.6

@@ -1,4 +1,4 @@
-"""Folded forms laid flat: the faces of a folded model side by side in the plane, and the angles by which it is folded."""
+"""Folded forms laid flat: the faces of a folded model side by side in the plane, and the angles of its folds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def unfold_faces(points: Floats, faces: list[list[int]], place: str) -> Floats:
     for number, face in enumerate(faces):
         for a, b in zip(face, face[1:] + face[:1], strict=True):
             if beside.setdefault((a, b), number) != number:
-                raise InputError(f"{place}: faces_vertices[{number}]", f"runs along {a}, {b} as another face does", face)
+                remedy = f"runs from vertex {a} to {b} as another face does"
+                raise InputError(f"{place}: faces_vertices[{number}]", remedy, face)
     flat: dict[int, dict[int, Floats]] = {0: _laid(points, faces[0])}
     waiting = deque([0])
     while waiting:

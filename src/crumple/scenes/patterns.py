@@ -137,7 +137,8 @@ def _loose_edges(pattern: CreasePattern, letters: str) -> Ints:
     """The numbers of the edges with some `letters` that lie inside one facet."""
     import shapely
 
-    loose = np.flatnonzero(pattern.facets.dangling & np.isin(pattern.assignment, [*letters]))[:MOST_LOOSE]
+    loose = np.flatnonzero(pattern.facets.dangling & np.isin(pattern.assignment, [*letters]))
+    loose = loose[:MOST_LOOSE].astype(np.int32)
     if not len(loose):
         return loose
     paper = shapely.union_all(facet_polygons(pattern))
