@@ -26,7 +26,7 @@ from crumple.patterns import (
     waterbomb,
 )
 from crumple.patterns.meshing import facet_polygons
-from crumple.typing import Floats, Ints
+from crumple.typing import Floats
 
 Point = tuple[float, float]
 
@@ -133,12 +133,12 @@ def loose_slits(shape: Any) -> list[Floats]:
     return [shapely.get_coordinates(line) for line in merged]
 
 
-def _loose_edges(pattern: CreasePattern, letters: str) -> Ints:
+def _loose_edges(pattern: CreasePattern, letters: str) -> np.ndarray:
     """The numbers of the edges with some `letters` that lie inside one facet."""
     import shapely
 
     loose = np.flatnonzero(pattern.facets.dangling & np.isin(pattern.assignment, [*letters]))
-    loose = loose[:MOST_LOOSE].astype(np.int32)
+    loose = loose[:MOST_LOOSE]
     if not len(loose):
         return loose
     paper = shapely.union_all(facet_polygons(pattern))
