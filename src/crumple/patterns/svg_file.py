@@ -37,11 +37,12 @@ _LEFT_OUT = {"image": "elements <image>", "text": "elements <text>", LOST: "elem
 
 @dataclass
 class _Strokes:
-    """Polylines (n, 2) in the order of the drawing, the letter and angle [rad] of each, and what was left out."""
+    """Polylines (n, 2) in the order of the drawing, the letter, angle [rad] and group of each, and what was left out."""
 
     lines: list[Floats] = field(default_factory=list)
     letters: list[str] = field(default_factory=list)
     angles: list[float] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
 
     def leave_out(self, what: str) -> None:
@@ -50,13 +51,15 @@ class _Strokes:
 
 @dataclass(frozen=True)
 class _Style:
-    """What an element passes on to those in it; `visible` may be taken back by them, `shown` may not."""
+    """What an element passes on to those in it; `visible` may be taken back by them, `shown` may not. `group`: the name
+    of the layer or group that it is in."""
 
     stroke: str = "none"
     opacity: float = 1.0
     stroke_opacity: float = 1.0
     visible: bool = True
     shown: bool = True
+    group: str = ""
 
 
 def read_svg(
@@ -81,12 +84,15 @@ def read_svg(
     longest = float(np.ptp(everything, axis=0).max())
     scale = fitted_scale(name, longest, window.unit if unit is None and width is None else unit, width)
     segments, source = _segments(strokes, snap * longest)
+    number = {group: k - 1 for k, group in enumerate(dict.fromkeys(["", *strokes.groups]))}
     notes = tuple(f"{count} {what} left out" for what, count in sorted(strokes.left_out.items()))
     return pattern_from_segments(
         (segments - everything.min(axis=0)) * scale,
         np.array(strokes.letters)[source],
         np.array(strokes.angles)[source],
         snap=snap * longest * scale,
+        group=np.array([number[group] for group in strokes.groups], np.int32)[source],
+        group_names=tuple(number)[1:],
         notes=notes,
     )
 
@@ -144,7 +150,13 @@ def _inherited(element: Element, above: _Style, sheet: dict[str, Style]) -> _Sty
         stroke_opacity=parse_opacity(own["stroke-opacity"]) if "stroke-opacity" in own else above.stroke_opacity,
         visible=above.visible if visibility == "inherit" else visibility == "visible",
         shown=above.shown and element.tag not in _HIDDEN and own.get("display") != "none",
+        group=(_group_name(element) or above.group) if element.tag == "g" else above.group,
     )
+
+
+def _group_name(element: Element) -> str:
+    """The name of a group: that of a layer of Inkscape, or its identity, which is how Illustrator writes names."""
+    return (element.attributes.get("inkscape:label") or element.attributes.get("id") or "")[:64]
 
 
 def _placed(element: Element, above: Floats, window: Window, place: str) -> Floats:
@@ -177,6 +189,7 @@ def _add(strokes: _Strokes, lines: list[list[Point]], matrix: Floats, style: _St
             strokes.lines.append(points)
             strokes.letters.append(letter)
             strokes.angles.append(angle)
+            strokes.groups.append(style.group)
 
 
 def encode_svg(pattern: CreasePattern, *, line: float | None = None) -> str:

@@ -26,6 +26,7 @@ from crumple.scenes.boundaries import (
     select_pins,
     turn,
 )
+from crumple.scenes.crease_drives import folds_at_once
 from crumple.scenes.creases import CreasedSheet, crease_sheet
 from crumple.scenes.cuts import cut_sheet
 from crumple.scenes.histories import recalled_sheet
@@ -181,7 +182,7 @@ def _with_room(scene: Scene, k: int, materials: list[Material], problems: Proble
     shape: Any = scene.sheets[k].shape
     if shape.kind not in PATTERN_KINDS:
         return shape
-    for text in colliding_facets(shape):
+    for text in colliding_facets(shape) if folds_at_once(scene.sheets[k]) else []:
         problems.note(("sheets", k, "shape"), text)
     if shape.start == 0.0 or not scene.contact.enabled:
         return shape
