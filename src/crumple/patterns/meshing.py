@@ -34,7 +34,7 @@ class PatternMesh:
         return self.mesh.edge_label.ravel()[self.mesh.hinges.corners[:, 0]] - FIRST_LABEL
 
     def folded(self, facets: FoldedFacets) -> Floats:
-        """Positions (node_count, 3) [m] of the nodes on the folded facets, in the middle where these miss each other."""
+        """Positions (node_count, 3) [m] of the nodes on the folded facets, in the middle where these do not meet."""
         corners = facets.place(self.mesh.u[self.mesh.faces].reshape(-1, 2), np.repeat(self.facet, 3))
         node = self.mesh.face_nodes.ravel()
         total = np.stack([np.bincount(node, corners[:, k], self.mesh.node_count) for k in range(3)], axis=1)

@@ -26,7 +26,7 @@ MOST_STEPS = 60
 """Newton steps towards angles at which the facets meet; five or six are usual."""
 DAMPED, DRAWN = 1e-3, np.radians(0.3)
 """ε with which angles are sought where none fit exactly, and by how much facets may miss each other there [rad], which
-real paper bends: Miura-ori of 20 mm cells with random drawing errors of 0.1 mm (3 × 3 cells) and 0.01 mm (8 × 8) pass."""
+real paper bends: Miura-ori of 20 mm cells with random errors of 0.1 mm (3 × 3 cells) and 0.01 mm (8 × 8) pass."""
 LONGEST_STEP = 0.3
 """Largest change of an angle in a step [rad]."""
 PATIENCE = 12
@@ -192,8 +192,8 @@ def _least_change(jacobian: csr_matrix, residual: Floats, damping: float) -> Flo
 def fold_angles(pattern: CreasePattern, fold: float) -> Floats | None:
     """Fold angles (edge_count,) [rad] near `fold` (0…1) times the target at which facets stay flat; None if not found.
 
-    Where Newton's method does not lead there at once, it follows the motion of folding from half way. Where facets never
-    quite meet, they may miss each other by what is put down to drawing.
+    Where Newton's method does not lead there at once, it follows the motion of folding from half way. Where facets
+    never quite meet, they may miss each other by what is put down to drawing.
     """
     targets = pattern.targets(fold)
     angle = fit_angles(pattern, targets)

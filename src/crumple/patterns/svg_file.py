@@ -37,7 +37,7 @@ _LEFT_OUT = {"image": "elements <image>", "text": "elements <text>", LOST: "elem
 
 @dataclass
 class _Strokes:
-    """Polylines (n, 2) in the order of the drawing, the letter, angle [rad] and group of each, and what was left out."""
+    """Polylines (n, 2) in the order of the drawing, letter, angle [rad] and group of each, and what was left out."""
 
     lines: list[Floats] = field(default_factory=list)
     letters: list[str] = field(default_factory=list)
