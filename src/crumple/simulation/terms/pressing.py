@@ -282,8 +282,7 @@ class MountedPressing(MountedTerm):
 
     @cached_property
     def _may_break(self) -> Bools:
-        """Angles that break for good when they are overloaded, (row_count,); ridges are left out, as they have no time to
-        get straight in."""
+        """Angles that break for good when they are overloaded, (row_count,); ridges have no time to get straight in."""
         breaks = [one.press is not None and one.press.overload == "break" for one in self.kind.creases]
         flaps = (self._kinds == FLAP) & np.array([*breaks, False])[self._owner]
         return np.asarray(flaps | self._is_wing)
@@ -294,8 +293,8 @@ class MountedPressing(MountedTerm):
         return np.isin(self._kinds, (LEFT, RIGHT))
 
     def _behind(self, shift: Floats, step: float) -> Floats:
-        """By how much rows are behind their targets after a step, (row_count,) [rad]: 90° less in `ramp`. Wings go slower
-        the nearer they are, because they would break if they had to stop at once."""
+        """By how much rows are behind their targets after a step, (row_count,) [rad]: 90° less in `ramp`. Wings go
+        slower the nearer they are, because they would break if they had to stop at once."""
         ramp = per_row(self.kind.creases, self._owner, "ramp")
         speed, span = 0.5 * np.pi / ramp, SETTLING * ramp
         left = np.maximum(np.abs(shift) - speed * step, 0.0)
