@@ -397,7 +397,10 @@ class _Step:
                 half_rate=instant.half_rate,
                 has_acceleration=total.is_none and state.has_acceleration,
             )
-        solved = solved.replaced(iterations=solved.iterations + outcome.iterations + trial.iterations)
+        solved = solved.replaced(
+            obstacle_force=outcome.obstacle_force,
+            iterations=solved.iterations + outcome.iterations + trial.iterations,
+        )
         return _Trial(total, solved, derived, undamped, stage, trial.iterations + outcome.iterations)
 
 
