@@ -1,4 +1,4 @@
-"""What drives a tip is the energy that the sheet sets free when its tip is elsewhere and its lips are where they were."""
+"""What drives a tip is the energy that the sheet sets free when its tip is elsewhere and its lips stay."""
 
 from __future__ import annotations
 
