@@ -43,7 +43,8 @@ def test_grows_and_thins():
         np.testing.assert_allclose(expected @ system.solve(b).ravel(), b.ravel(), atol=1e-8)
     grown = system.pattern.block_count
     assert grown > base
-    system.thin([])
+    system.thin()
+    system.assemble([(diagonal, unit), (chain, blocks)])
     assert system.pattern.block_count == base
 
 

@@ -23,7 +23,7 @@ from crumple.contact import (
 )
 from crumple.contract.energy import Energy
 from crumple.timing import PhaseTimer
-from crumple.typing import Floats, Ints
+from crumple.typing import Floats
 
 MARGIN = 0.25
 """Candidates are kept while no node strays farther than this share of the contact's reach from where they were found.
@@ -62,8 +62,8 @@ class Touching:
             self._neighbours = self._look(x)
             self._candidates = self._neighbours.candidates
 
-    def rub(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> Ints:
-        """Add the friction of a step of `step` [s], its forces taken at x; the nodes in contact there, (n, 4).
+    def rub(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> None:
+        """Add the friction of a step of `step` [s], its forces taken at x.
 
         Slip counts from the positions `before`. Contacts that move slower than `slip_speed` [m/s] count as sticking.
         """
@@ -71,7 +71,6 @@ class Touching:
             barrier = self._barrier(x)
             has_friction = bool(np.any(self.surface.friction)) and len(barrier.stencil) > 0
             self._friction = make_friction(barrier, x, before, dt=step, eps_v=slip_speed) if has_friction else None
-            return barrier.stencil
 
     def _look(self, x: Floats) -> Neighbours:
         """What is near the pose x."""
