@@ -130,7 +130,8 @@ class Touching:
             if found is not None:
                 return found
         self._neighbours = None
-        moving = np.count_nonzero(_square(target - x) > (MARGIN * self.surface.reach) ** 2)
+        way = (target - x)[: self.surface.dynamic_count]
+        moving = np.count_nonzero(_square(way - np.mean(way, axis=0)) > (MARGIN * self.surface.reach) ** 2)
         if moving > FEW * len(x):
             return find_along(self.surface, x, target, self._trees)
         self._neighbours = self._look(x)
@@ -138,14 +139,14 @@ class Touching:
         return find_along(self.surface, x, target, self._trees) if found is None else found
 
     def _found_among(self, neighbours: Neighbours, x: Floats, target: Floats) -> Candidates | None:
-        """The candidates, if few nodes leave the neighbourhood and no obstacle does."""
+        """The candidates, if few nodes of the sheets leave the neighbourhood, or one that moves with the sheets."""
         far = neighbours.strays(x, target)
-        count = np.count_nonzero(far)
+        count, few = np.count_nonzero(far), FEW * len(x)
         if count == 0:
             return neighbours.candidates
-        if count > FEW * len(x) or far[self.surface.dynamic_count :].any():
-            return None
-        return neighbours.along(far, x, target)
+        if count <= few and not far[self.surface.dynamic_count :].any():
+            return neighbours.along(far, x, target)
+        return neighbours.following(x, target, few)
 
     def _barrier(self, x: Floats) -> Barrier:
         return active_pairs(self.surface, self._candidates, x, self._stiffness)
