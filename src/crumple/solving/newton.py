@@ -11,8 +11,8 @@ A full step along a stiff, turning sheet stretches it at second order, so the po
 right (the effect of Maratos). Such a step is taken on trust: the next `TRUST` iterations must make up for it, or the
 method goes back and takes the shorter step that decreases the potential (a watchdog [Chamberlain1982]).
 
-Friction has no curvature along a slip, so that a step may run past the point where contacts stick. It is followed by its
-own curvature as long as steps gain what they promise, else by the quadratic above it, which no step overshoots.
+Friction has no curvature along a slip, so that a step may run past the point where contacts stick. It is followed by
+its own curvature as long as steps gain what they promise, else by the quadratic above it, which no step overshoots.
 
 Constraints among the energies are enforced by multipliers, which move with every iteration (see `multipliers`) but not
 while a step that was taken on trust is pending.

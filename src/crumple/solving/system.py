@@ -66,8 +66,8 @@ class NewtonSystem:
 
     Blocks of past contacts stay in the pattern (as zeros) so that the analysis is reused; `thin` drops them. A larger
     pattern gets an elimination order of its own: with the old one, 2 % more blocks between layers double the fill-in.
-    Blocks that are zero from the start have no place in it: where the closest point of a contact is on an edge or at a
-    corner, the other nodes of the pair have no part in it, and of the blocks of contacts in a crumpled ball 60 % are so.
+    Blocks that are zero from the start have no place in it: where the closest point of a contact is on an edge or at
+    a corner, the other nodes of the pair feel nothing, and of the blocks of contacts in a crumpled ball 60 % are so.
 
     An analysis takes three times as long as a factorisation, and in nearly every iteration a few contacts begin. Those
     are weak, so at first only their diagonal blocks are factorised; conjugate gradients do the rest.
