@@ -275,6 +275,87 @@ def test_a_file_that_is_no_dataset_is_named(recording, tmp_path):
     fails("newer crumple", tmp_path / "a.h5")
 
 
+def linked(run, folder):
+    del run["x"]
+    run["x"] = h5py.ExternalLink(str(folder / "other.h5"), "/secret")
+
+
+def stored_elsewhere(run, folder):
+    del run["x"]
+    run.create_dataset("x", (30, 3), "f4", external=[(str(folder / "raw"), 0, 360)])
+
+
+def virtual(run, folder):
+    del run["v"]
+    layout = h5py.VirtualLayout((30, 3), "f4")
+    layout[:] = h5py.VirtualSource(str(folder / "other.h5"), "secret", (30, 3))
+    run.create_virtual_dataset("v", layout)
+
+
+def inflated(run, folder):
+    """A terabyte that is not there."""
+    del run["x"]
+    run.create_dataset("x", (10**11, 3), "f4", chunks=(2048, 3), compression="gzip")
+
+
+def shortened(run, folder):
+    run["damage"].resize(3, axis=0)
+
+
+def beyond_the_end(run, folder):
+    run["node_start"][1:] += 7
+
+
+def turned_back(run, folder):
+    run["face_start"][1] = -4
+
+
+def faces_outside(run, folder):
+    run["meshes/000000/faces"][0, 0] = 10**6
+
+
+def nodes_outside(run, folder):
+    run["meshes/000000/vertex_node"][0] = 10**6
+
+
+def operator_outside(run, folder):
+    run["backward_column"][0] = 10**6
+
+
+def without_a_mesh(run, folder):
+    run["frame_mesh"][0] = 999
+
+
+def words_for_numbers(run, folder):
+    del run["handle_position"]
+    run["handle_position"] = "words"
+
+
+def read_pairs(path):
+    with crumple.load_dataset(path) as data:
+        return list(data[0].pairs())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        linked, stored_elsewhere, virtual, inflated, shortened, beyond_the_end, turned_back, faces_outside,
+        nodes_outside, operator_outside, without_a_mesh, words_for_numbers,
+    ],
+)  # fmt: skip
+def test_a_crafted_dataset_is_refused_in_one_line(recording, tmp_path, change):
+    """Nothing outside of the file is opened, the memory is not filled, and indices point at something."""
+    crumple.write_dataset(recording.path, tmp_path / "a.h5")
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["secret"] = np.zeros((30, 3), np.float32)
+    (tmp_path / "raw").write_bytes(bytes(360))
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        change(file["runs/000000"], tmp_path)
+    with pytest.raises(InputError, match="is damaged") as caught:
+        read_pairs(tmp_path / "a.h5")
+    assert "\n" not in str(caught.value)
+
+
 def test_an_interruption_leaves_what_was_there(recording, tmp_path):
     out = tmp_path / "a.h5"
     crumple.write_dataset(recording.path, out)

@@ -1,5 +1,7 @@
 """Cuts, weak lines, histories and the table [tearing] of a scene."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scene_tables import small
@@ -8,6 +10,7 @@ from crumple.contact import find_intersections
 from crumple.mesh.validate import validate_mesh
 from crumple.plasticity import hinge_labels
 from crumple.recording import Recording, create_recording
+from crumple.recording.frame import encode_frame
 from crumple.scenes import SceneError, build, scene_from_tables
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt
@@ -218,6 +221,25 @@ def test_bad_histories_name_file_key_and_remedy(crumpled, tmp_path):
     folds = history()
     folds["sheets"][0]["creases"] = [{"line": [[0, 0.05], [0.1, 0.05]], "angle": 10}]
     assert "sheets[0].creases: does not go with history" in problems(folds, crumpled)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda state: state.replaced(crease=np.full_like(state.crease, np.nan)), "values are not finite"),
+        (lambda state: state.replaced(mesh=replace(state.mesh, u=state.mesh.u[:, ::-1].copy())), "material area"),
+        (lambda state: state.replaced(mesh=replace(state.mesh, faces=state.mesh.faces[:, [0, 0, 1]].copy())), "twice"),
+    ],
+)
+def test_a_recording_from_elsewhere_is_checked_before_a_sheet_is_taken_from_it(crumpled, tmp_path, change, words):
+    """Its checksum is right, its content is not: a sheet that is inside out, has no faces or no numbers."""
+    state = change(Recording(crumpled / "out").load())
+    (tmp_path / "frame.vtkhdf").write_bytes(encode_frame(state))
+    for shape in ("kept", "ironed"):
+        text = problems(history(recording="frame.vtkhdf", shape=shape), tmp_path)
+        assert "sheets[0].history" in text
+        assert words in text
+        assert "crumple verify" in text
 
 
 @pytest.mark.parametrize(
