@@ -14,6 +14,7 @@ import crumple
 from crumple.cli.app import app
 from crumple.datasets.lenient_file import LenientFile
 from crumple.datasets.sampling import contact_columns, transfer_operator
+from crumple.datasets.sources import find_sources
 from crumple.errors import InputError
 from crumple.live import Simulation
 from crumple.mesh import rectangle
@@ -216,6 +217,17 @@ def test_a_sweep_gives_its_runs_with_their_parameters(recording, fixed, tmp_path
     assert sheet == (tmp_path / "a.datasheet.md").read_text(encoding="utf-8")
     assert "| sweep/run_1 | 3 |" in sheet
     assert "thickness" in sheet
+
+
+def test_a_table_that_somebody_edited_is_no_obstacle(recording, tmp_path):
+    """Rows with more cells than there are columns, and places that are none."""
+    shutil.copytree(recording.path, tmp_path / "sweep" / "runs" / "0000")
+    (tmp_path / "sweep" / "sweep.toml").touch()
+    (tmp_path / "sweep" / "table.csv").write_text(
+        "run,friction,recording\n0000,0.1,runs/0000,spare,cells\n0001,0.2,a\0b\n"
+    )
+    (source,) = find_sources([tmp_path / "sweep"])
+    assert source.parameters == {"run": "0000", "friction": 0.1}
 
 
 def test_a_dataset_goes_to_other_processes(recording, tmp_path):
