@@ -25,7 +25,7 @@ from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.pieces import part_pieces
 from crumple.simulation.projection import project
-from crumple.simulation.pulling import handle_pulls
+from crumple.simulation.pulling import handle_loads, handle_pulls, obstacle_pulls
 from crumple.simulation.step import measure_energies, take_step
 from crumple.simulation.tearing import tear
 from crumple.simulation.tip_load import spare_tips
@@ -104,7 +104,6 @@ def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _
     except SimulationError as error:
         raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
     energies = dict(report.energies)  # of contact, while it was solved
-    is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
     torn, is_stuck = moved, False
     if derived.model.tearing is not None:
         with derived.timer("tearing"):
@@ -117,8 +116,14 @@ def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _
         settled, is_embedded = embed(torn, settled, derived, is_embedded)
     losses = {} if derived.model.tearing is None else {"yielding": yield_loss(torn, settled, derived)}
     energies = measure_energies(settled, derived) | energies
-    pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed)
-    report = replace(report, energies=energies, handles=pulls, losses=losses)
+    report = replace(
+        report,
+        energies=energies,
+        handles=handle_pulls(derived.model, state, moved, settled),
+        obstacles=obstacle_pulls(derived.model, state, moved, settled),
+        losses=losses,
+    )
+    settled = settled.replaced(handle_load=handle_loads(derived.model, settled))
     return _Advance(settled, report, is_embedded, derived, is_stuck)
 
 

@@ -21,7 +21,14 @@ from crumple.contract import Stage
 from crumple.mesh.edit_glide import glide_room
 from crumple.simulation.carrying import carry_hinges, carry_plastic, follow_stage
 from crumple.simulation.derived import Derived
-from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
+from crumple.simulation.initiation import (
+    Weakness,
+    can_begin,
+    longest_way,
+    overload,
+    weakest_place,
+    weakest_vertex,
+)
 from crumple.simulation.integrate import Passage, solve_stage
 from crumple.simulation.observers import StepReport
 from crumple.simulation.schemes import reached
@@ -292,12 +299,17 @@ class _Step:
         return self._solved(last, change, x, state.tips, torn, work, same_links=True, guess=guess)
 
     def begun(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
-        """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
+        """A crack at a weak place, as long as it has to be to set free the energy that it takes; None when the sheet is
+        not overloaded all along such a way."""
+        ratio, first = overload(trial.derived.model, trial.state), len(trial.state.tips.node)
         found = self.split(trial, weak, size)
-        if found is None:
-            return None
-        freed = _stored(trial) - _stored(found)
-        return found if freed >= found.state.fracture_work - trial.state.fracture_work else None
+        while found is not None:
+            freed = _stored(trial) - _stored(found)
+            if freed >= found.state.fracture_work - trial.state.fracture_work:
+                return found
+            way = longest_way(found.state, trial.state, ratio, first)
+            found = None if way is None else self.split(found, way, size)
+        return None
 
     def split(self, trial: _Trial, weak: Weakness, size: float) -> _Trial | None:
         """A whole edge opened at a weak vertex: a tip runs on, or a crack begins there."""
@@ -385,7 +397,10 @@ class _Step:
                 half_rate=instant.half_rate,
                 has_acceleration=total.is_none and state.has_acceleration,
             )
-        solved = solved.replaced(iterations=solved.iterations + outcome.iterations + trial.iterations)
+        solved = solved.replaced(
+            obstacle_force=outcome.obstacle_force,
+            iterations=solved.iterations + outcome.iterations + trial.iterations,
+        )
         return _Trial(total, solved, derived, undamped, stage, trial.iterations + outcome.iterations)
 
 

@@ -18,7 +18,7 @@ while a step that was taken on trust is pending.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -114,6 +114,7 @@ class Outcome:
     `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
     `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J];
+    `obstacle_force` (obstacle_nodes, 3) with which obstacles push the sheets [N], empty where nothing can touch;
     `multipliers`: what each constraint bears, in the form that `Constraint.remembered` gives it, (n, 3) each.
     """
 
@@ -128,6 +129,7 @@ class Outcome:
     loose: bool = False
     contact_energy: float = 0.0
     multipliers: tuple[Floats, ...] = ()
+    obstacle_force: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,7 @@ class Newton:
             loose=self._loose,
             contact_energy=0.0 if touching is None else touching.barrier_value(pose.x),
             multipliers=tuple(one.remembered(pose.x) for one in self._potential.constraints),
+            obstacle_force=np.zeros((0, 3)) if touching is None else touching.push(pose.x),
         )
 
     def _jump(self, pose: Pose, guess: Floats, target: Floats) -> None:

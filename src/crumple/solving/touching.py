@@ -22,6 +22,7 @@ from crumple.contact import (
     step_limit,
 )
 from crumple.contract.energy import Energy
+from crumple.linalg import add_vectors
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
 
@@ -110,6 +111,14 @@ class Touching:
             self._free_share = share * limit.fraction
         parts = () if limit.pair < 0 else candidate_parts(self.surface, self._candidates, limit.pair)
         return self._free_share, parts
+
+    def push(self, x: Floats) -> Floats:
+        """The force with which each node of the obstacles pushes and rubs the sheets at x, (obstacle_nodes, 3) [N]."""
+        force = np.zeros_like(x)
+        with self._timer("contact"):
+            for energy in filter(None, (self._barrier(x), self._friction)):
+                add_vectors(energy.stencil, energy.gradient(x), 1.0, force)
+        return np.ascontiguousarray(force[self.surface.dynamic_count :])
 
     def smallest_gap(self, x: Floats) -> float:
         """The smallest gap [m] at x, infinite when nothing is near."""
