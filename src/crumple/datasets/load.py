@@ -141,13 +141,8 @@ class Run:
         mesh = self.mesh(k)
         x, v = self._rows("node", k, "x"), self._rows("node", k, "v")
         damage, curvature = self._rows("face", k, "damage"), self._rows("face", k, "plastic_curvature")
-        shapes = [
-            (x, mesh.node_count, 3),
-            (v, mesh.node_count, 3),
-            (damage, len(mesh.faces)),
-            (curvature, len(mesh.faces), 3),
-        ]
-        if any(values.shape != tuple(shape) for values, *shape in shapes):
+        nodes, faces = mesh.node_count, len(mesh.faces)
+        if not (x.shape == v.shape == (nodes, 3) and damage.shape == (faces,) and curvature.shape == (faces, 3)):
             raise self._damaged(f"frame {k}", "its arrays do not fit its mesh")
         with self._reading(f"frame {k}"):
             return Frame(
