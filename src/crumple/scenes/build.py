@@ -164,7 +164,10 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) 
     state = cut_sheet(sheet, k, mark_lines(sheet, k, made.state, problems), problems)
     if state is None or len(problems.messages) > before:
         return None
-    return replace(made, state=_placed(sheet, state))
+    placed = _placed(sheet, state)
+    for problem in validate_mesh(placed.mesh, placed.x):  # cuts and a tiny scale may have spoilt it
+        problems.add(("sheets", k), problem)
+    return replace(made, state=placed)
 
 
 def _start(scene: Scene, k: int, materials: list[Material], problems: Problems) -> State:

@@ -12,6 +12,7 @@ import numpy as np
 from crumple.errors import InputError, SimulationError
 from crumple.mesh import Refusal, SheetMesh, cut_edges, open_buffers
 from crumple.plasticity import insert_polyline
+from crumple.plasticity.crease_lines import check_polyline
 from crumple.scenes.messages import Problems
 from crumple.scenes.patterns import PATTERN_KINDS, loose_slits
 from crumple.scenes.schema import Sheet
@@ -61,7 +62,7 @@ def slit_open(state: State, line: Floats, sheet: int = 0) -> State:
 
 def _slit(state: State, line: Floats) -> tuple[State, list[tuple[Floats, Floats, Floats]]]:
     """The state cut open along a polyline (n, 2) of the pattern [m], and its ends inside, see `_with_tips`."""
-    line = _with_middles(line)
+    line = _with_middles(check_polyline(line))
     inserted = insert_polyline(state.mesh, line)
     state = transfer(state, inserted.change, mesh=inserted.mesh)
     mesh = state.mesh
@@ -85,7 +86,10 @@ def _slit(state: State, line: Floats) -> tuple[State, list[tuple[Floats, Floats,
 
 def _cut_out(state: State, area: Floats) -> tuple[State, list[tuple[Floats, Floats, Floats]]]:
     """The state without what lies inside the polygon `area` (n, 2) of the pattern [m], and its inner corners."""
-    outline = np.concatenate([area, area[:1]])
+    outline = check_polyline(np.concatenate([area, area[:1]]))
+    area = outline[:-1]
+    if len(area) < 3:
+        raise InputError("cut", "must have three different points at least", len(area))
     inserted = insert_polyline(state.mesh, outline)
     state = transfer(state, inserted.change, mesh=inserted.mesh)
     mesh = state.mesh
