@@ -68,7 +68,8 @@ GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
         ("gallery-tear-letter.jpg", "--frame 13 --texture ruled", "A letter is torn in two by hand."),
     ]),
     ("tear-tool", "", [
-        ("gallery-tear-tool.jpg", "--frame 26 --look paper --camera high", "A blunt tool is driven through a film."),
+        ("gallery-tear-tool.jpg", "--frame 26 --look paper --camera high",
+         "A blunt tool is driven through a film: the crack swings."),
     ]),
     ("drop", "--quick", [("gallery-card.jpg", "--look card --frame 6", "A falling sheet, drawn as card.")]),
 ]  # fmt: skip

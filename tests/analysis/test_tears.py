@@ -91,7 +91,7 @@ def test_the_ledger_balances_and_files_are_written(pulled, tmp_path):
     assert {"cracks.csv", "forces.csv", "tears.png", "cracks.png"} <= written
     rows = (tmp_path / "forces.csv").read_text().splitlines()
     assert len(rows) == 1 + 2 * 4
-    assert any(name == "handle work" for name, _ in describe(analysis))
+    assert any(name == "work" for name, _ in describe(analysis))
 
 
 def test_torn_paths_become_cracks_with_their_energy(pulled):

@@ -90,3 +90,30 @@ def test_long_ways_leave_out_only_what_cannot_meet(seed):
     found = find_along(surface, x, target, ObstacleTrees())
     assert same(surface, found, x, target)
     assert found.pair_count < find_candidates(surface, x, target, surface.reach).pair_count
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_sheets_that_move_as_a_whole_keep_their_pairs(seed, count):
+    """The sheets fall by many margins while the obstacles move too, and a few nodes go their own way."""
+    surface, pose = three_parts(seed)
+    margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
+    near = Neighbours(surface, pose, margin, ObstacleTrees())
+    sheet = np.arange(len(pose)) < surface.dynamic_count
+    x, target = (within(rng, pose, 0.5 * margin) for _ in range(2))
+    x[sheet] += [0.01, 0.02, -0.01]
+    target[sheet] += [0.02, 0.03, -0.04]
+    target[~sheet] += [0.01, 0.0, 0.02]
+    some = rng.choice(surface.dynamic_count, count, replace=False)
+    target[some] += 0.05 * rng.normal(size=(count, 3))
+    found = near.following(x, target, len(pose))
+    assert found is not None
+    assert same(surface, found, x, target)
+    assert not same(surface, near.candidates, x, target)
+
+
+def test_sheets_that_deform_are_not_followed():
+    surface, pose = three_parts(0)
+    near = Neighbours(surface, pose, MARGIN * surface.reach, ObstacleTrees())
+    moved = within(np.random.default_rng(0), pose, 20.0 * surface.reach)
+    assert near.following(pose, moved, 0.02 * len(pose)) is None

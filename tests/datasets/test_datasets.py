@@ -14,6 +14,7 @@ import crumple
 from crumple.cli.app import app
 from crumple.datasets.lenient_file import LenientFile
 from crumple.datasets.sampling import contact_columns, transfer_operator
+from crumple.datasets.sources import find_sources
 from crumple.errors import InputError
 from crumple.live import Simulation
 from crumple.mesh import rectangle
@@ -218,6 +219,17 @@ def test_a_sweep_gives_its_runs_with_their_parameters(recording, fixed, tmp_path
     assert "thickness" in sheet
 
 
+def test_a_table_that_somebody_edited_is_no_obstacle(recording, tmp_path):
+    """Rows with more cells than there are columns, and places that are none."""
+    shutil.copytree(recording.path, tmp_path / "sweep" / "runs" / "0000")
+    (tmp_path / "sweep" / "sweep.toml").touch()
+    (tmp_path / "sweep" / "table.csv").write_text(
+        "run,friction,recording\n0000,0.1,runs/0000,spare,cells\n0001,0.2,a\0b\n"
+    )
+    (source,) = find_sources([tmp_path / "sweep"])
+    assert source.parameters == {"run": "0000", "friction": 0.1}
+
+
 def test_a_dataset_goes_to_other_processes(recording, tmp_path):
     crumple.write_dataset(recording.path, tmp_path / "a.h5", frames="-1")
     with crumple.load_dataset(tmp_path / "a.h5") as data, pickle.loads(pickle.dumps(data)) as other:
@@ -273,6 +285,87 @@ def test_a_file_that_is_no_dataset_is_named(recording, tmp_path):
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["crumple_dataset"] = 99
     fails("newer crumple", tmp_path / "a.h5")
+
+
+def linked(run, folder):
+    del run["x"]
+    run["x"] = h5py.ExternalLink(str(folder / "other.h5"), "/secret")
+
+
+def stored_elsewhere(run, folder):
+    del run["x"]
+    run.create_dataset("x", (30, 3), "f4", external=[(str(folder / "raw"), 0, 360)])
+
+
+def virtual(run, folder):
+    del run["v"]
+    layout = h5py.VirtualLayout((30, 3), "f4")
+    layout[:] = h5py.VirtualSource(str(folder / "other.h5"), "secret", (30, 3))
+    run.create_virtual_dataset("v", layout)
+
+
+def inflated(run, folder):
+    """A terabyte that is not there."""
+    del run["x"]
+    run.create_dataset("x", (10**11, 3), "f4", chunks=(2048, 3), compression="gzip")
+
+
+def shortened(run, folder):
+    run["damage"].resize(3, axis=0)
+
+
+def beyond_the_end(run, folder):
+    run["node_start"][1:] += 7
+
+
+def turned_back(run, folder):
+    run["face_start"][1] = -4
+
+
+def faces_outside(run, folder):
+    run["meshes/000000/faces"][0, 0] = 10**6
+
+
+def nodes_outside(run, folder):
+    run["meshes/000000/vertex_node"][0] = 10**6
+
+
+def operator_outside(run, folder):
+    run["backward_column"][0] = 10**6
+
+
+def without_a_mesh(run, folder):
+    run["frame_mesh"][0] = 999
+
+
+def words_for_numbers(run, folder):
+    del run["handle_position"]
+    run["handle_position"] = "words"
+
+
+def read_pairs(path):
+    with crumple.load_dataset(path) as data:
+        return list(data[0].pairs())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        linked, stored_elsewhere, virtual, inflated, shortened, beyond_the_end, turned_back, faces_outside,
+        nodes_outside, operator_outside, without_a_mesh, words_for_numbers,
+    ],
+)  # fmt: skip
+def test_a_crafted_dataset_is_refused_in_one_line(recording, tmp_path, change):
+    """Nothing outside of the file is opened, the memory is not filled, and indices point at something."""
+    crumple.write_dataset(recording.path, tmp_path / "a.h5")
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["secret"] = np.zeros((30, 3), np.float32)
+    (tmp_path / "raw").write_bytes(bytes(360))
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        change(file["runs/000000"], tmp_path)
+    with pytest.raises(InputError, match="is damaged") as caught:
+        read_pairs(tmp_path / "a.h5")
+    assert "\n" not in str(caught.value)
 
 
 def test_an_interruption_leaves_what_was_there(recording, tmp_path):

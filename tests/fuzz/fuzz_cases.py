@@ -23,10 +23,17 @@ from typer.testing import CliRunner
 
 from crumple.cli.app import app
 from crumple.cli.exits import DONE, FAILED
+from crumple.datasets import load_dataset, write_dataset
+from crumple.datasets.load import Run
+from crumple.datasets.sources import find_sources
 from crumple.errors import CrumpleError
 from crumple.mesh import read_obj, sheet_from_obj, surface_from_obj
 from crumple.recording import Recording
 from crumple.scenes import check_scene
+from crumple.sweeping import SweepFolder, read_sweep
+from crumple.sweeping.folder import create_sweep
+from crumple.sweeping.plan import make_plan
+from crumple.sweeping.table import recordings, write_table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
 from recording_samples import make_recording
@@ -43,6 +50,7 @@ TOKENS = {
     "fold": '{ } [ ] , : " null true false -180 90 "M" "V" "C" "J" file_frames frame_inherit edges_foldAngle',
     "svg": '< > / = " &amp; <!DOCTYPE <g> </g> <path d="M0 0C1 1 2 2 9 9A5 5 0 1 1 3 4Z" stroke="red"/> opacity',
     "obj": "v vt vn f e el nl vv ny usemtl # \\ / // 1/1 1//1 -1 0 material_1",
+    "sweep": '[ ] { } = , : " # true null run vary sample seeds id metrics event outcome contact.friction=0.1 ../..',
 }
 """Words that mean something in a format."""
 
@@ -273,10 +281,84 @@ def _read_all(folder: Path) -> None:
             read()
 
 
+@cache
+def _sound_dataset() -> Path:
+    """The small recording as a dataset, made once in a process."""
+    path = _sound_recording().with_name("data.h5")
+    write_dataset(_sound_recording(), path)
+    return path
+
+
+def feed_dataset(folder: Path, number: int) -> None:
+    """A dataset with damaged bytes, or with one value changed behind the back of its checksums."""
+    random, path = np.random.default_rng([number, 8]), folder / "data.h5"
+    shutil.copy(_sound_dataset(), path)
+    kind = random.integers(6)
+    if kind < 2:
+        path.write_bytes((_flip, _truncate)[kind](path.read_bytes(), random, "obj"))
+    else:
+        _edit_values(path, random)
+    with load_dataset(path) as data:
+        reads: list[Callable[[], object]] = [lambda: data.datasheet]
+        for run in data:
+            reads += _reads(run)
+        for read in reads:
+            with suppress(CrumpleError):
+                read()
+
+
+def _reads(run: Run) -> list[Callable[[], object]]:
+    """All that can be asked of a run of a dataset."""
+    frames = range(min(len(run), 5))
+    each = [partial(ask, k) for ask in (run.__getitem__, run.action, run.transfer) for k in frames]
+    return [*each, run.positions, lambda: list(run.pairs()), lambda: run.scene, lambda: run.obstacle_faces]
+
+
+@cache
+def _sound_sweep() -> Path:
+    """A sweep of four runs, two of which are done, made once in a process."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    plan = make_plan(
+        str(CORPUS / "toml" / "small.toml"),
+        vary=("contact.friction=0.1:0.3:2",),
+        set=("sheets[0].jitter.amplitude=1e-5",),
+        seeds=2,
+    )
+    with create_sweep(folder / "sweep", plan) as writer:
+        writer.note("begin", left=4, workers=1)
+        for run in plan.runs[:2]:
+            shutil.copytree(_sound_recording(), writer.folder.recording_path(run))
+            line = {"run": run.name, "outcome": "done", "reason": "", "frames": 2, "time": 0.08, "seconds": 0.4}
+            writer.note("run", **line, metrics={"faces": 40, "mass": 1e-3, "mileage": None})
+        write_table(writer.folder)
+    return folder / "sweep"
+
+
+def feed_sweep(folder: Path, number: int) -> None:
+    """A sweep with one of its files damaged."""
+    random, place = np.random.default_rng([number, 9]), folder / "sweep"
+    shutil.copytree(_sound_sweep(), place)
+    victim = place / ("sweep.toml", "scene.toml", "log.jsonl", "table.csv")[random.integers(4)]
+    data = victim.read_bytes()
+    changes = [one for one in _MUTATIONS if one is not _splice]
+    for _ in range(random.geometric(0.35)):
+        data = changes[random.integers(len(changes))](data, random, "sweep")
+    victim.write_bytes(data[:200_000])
+    reads = (read_sweep, recordings, lambda path: SweepFolder(path).unfinished(), lambda path: find_sources([path]))
+    for read in reads:
+        with suppress(CrumpleError):
+            read(place)
+
+
 def run_case(target: str, number: int, folder: Path) -> None:
     """Feed one case to the program, in an empty `folder`; anything but a proper answer raises."""
-    if target != "recording":
+    if target in FEEDS:
         FEEDS[target](make_text(target, number), folder)
+        return
+    if target in ("dataset", "sweep"):
+        with suppress(CrumpleError):
+            {"dataset": feed_dataset, "sweep": feed_sweep}[target](folder, number)
         return
     damage_recording(folder / "run", number)
     for command in ("info", "verify"):
@@ -287,4 +369,4 @@ def run_case(target: str, number: int, folder: Path) -> None:
         _read_all(folder / "run")
 
 
-TARGETS = (*FEEDS, "recording")
+TARGETS = (*FEEDS, "recording", "dataset", "sweep")

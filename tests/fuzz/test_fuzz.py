@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from fuzz_cases import CORPUS, FEEDS, FOUND, TARGETS, make_text, run_case
 
-COUNT = {"toml": 40, "arcsim": 40, "obj": 150, "material": 40, "fold": 40, "svg": 40, "recording": 30}
+COUNT = {
+    "toml": 40,
+    "arcsim": 40,
+    "obj": 150,
+    "material": 40,
+    "fold": 40,
+    "svg": 40,
+    "recording": 30,
+    "dataset": 40,
+    "sweep": 40,
+}
 """Cases per target, for a few seconds each."""
 
 

@@ -14,10 +14,13 @@ from crumple.linalg import (
     block_keys,
     find_slots,
     full_matrix,
+    join_keys,
     make_pattern,
     make_solver,
+    missing_keys,
     multiply,
     multiply_elements,
+    waive_zeros,
 )
 
 
@@ -75,6 +78,21 @@ def test_missing_blocks_are_told():
     codes = find_slots(pattern, stencil)
     assert np.any(codes == MISSING)
     assert (codes[:60] != -2).all()
+
+
+def test_blocks_that_are_zero_are_not_missing():
+    nodes, stencil, _, blocks = random_system(7)
+    pattern = make_pattern(nodes, block_keys(nodes, [stencil[:60]]))
+    codes = find_slots(pattern, stencil)
+    lacking = codes == MISSING
+    zero = lacking & (np.random.default_rng(0).random(codes.shape) < 0.5)
+    blocks[zero] = 0.0
+    assert waive_zeros(codes, blocks) == np.count_nonzero(lacking & ~zero)
+    np.testing.assert_array_equal(codes == MISSING, lacking & ~zero)
+    keys = join_keys(missing_keys(nodes, stencil, codes))
+    whole = make_pattern(nodes, join_keys(pattern.keys, keys))
+    assert not np.intersect1d(keys, pattern.keys).size
+    assert not np.any(find_slots(whole, stencil)[lacking & ~zero] == MISSING)
 
 
 def test_sums_do_not_depend_on_threads():

@@ -9,7 +9,20 @@ import numpy as np
 import pytest
 
 from crumple.errors import InputError
-from crumple.patterns import GENERATORS, box, kresling, miura, pleats, read_fold, waterbomb, write_fold
+from crumple.patterns import (
+    GENERATORS,
+    box,
+    check_pattern,
+    fold_angles,
+    fold_facets,
+    kresling,
+    miura,
+    pleats,
+    read_fold,
+    waterbomb,
+    write_fold,
+)
+from crumple.patterns.fold_file import fold_record
 
 PATTERNS = {
     "miura": miura(3, 4, 0.02, 0.02, 1.0, 2.0),
@@ -164,4 +177,56 @@ def test_no_fold_file(text, tmp_path):
     path = tmp_path / "x.fold"
     path.write_text(text, "latin-1")
     with pytest.raises(InputError):
+        read_fold(path)
+
+
+def folded_record(pattern, angle) -> dict:
+    """A pattern as other programs write it when it is folded: positions in space, faces, no flat frame."""
+    facets = fold_facets(pattern, angle)
+    facet = np.zeros(len(pattern.vertices), int)
+    for number, rings in enumerate(pattern.facets.rings):
+        facet[np.concatenate(rings)] = number
+    points = facets.place(pattern.vertices, facet)
+    return {**fold_record(pattern), "vertices_coords": points.tolist(), "frame_classes": ["foldedForm"]}
+
+
+@pytest.mark.parametrize("name", ["miura", "waterbomb", "box"])
+@pytest.mark.parametrize("with_angles", [True, False])
+def test_folded_forms_are_laid_flat(name, with_angles, tmp_path):
+    pattern = PATTERNS[name]
+    angle = fold_angles(pattern, 0.7)
+    record = folded_record(pattern, angle)
+    if not with_angles:
+        del record["edges_foldAngle"]
+    (tmp_path / "x.fold").write_text(json.dumps(record))
+    again = read_fold(tmp_path / "x.fold")
+    apart = [np.linalg.norm(one.vertices[:, None] - one.vertices, axis=2) for one in (pattern, again)]
+    assert apart[1] == pytest.approx(apart[0], abs=1e-9)
+    wanted = pattern.angle if with_angles else angle
+    assert again.angle[pattern.creases] == pytest.approx(wanted[pattern.creases], abs=1e-7)
+    assert [one.kind for one in check_pattern(again)] == [one.kind for one in check_pattern(pattern)]
+
+
+def test_flat_folded_forms_are_no_patterns(tmp_path):
+    """A sheet folded in half: two squares on each other, which is flat, but not what is folded."""
+    shut = [[0, 0], [1, 0], [0, 0], [0, 1], [1, 1], [0, 1]]
+    faces = [[0, 1, 4, 5], [1, 2, 3, 4]]
+    path = written(tmp_path, vertices_coords=shut, faces_vertices=faces, frame_classes=["foldedForm"])
+    assert sorted(read_fold(path).extent) == pytest.approx([0.01, 0.02])
+    flat = {"frame_inherit": True, "frame_parent": 0, "frame_classes": []}
+    frames = [{**flat, "vertices_coords": RECORD["vertices_coords"]}]
+    path = written(tmp_path, vertices_coords=shut, file_frames=frames, frame_classes=["foldedForm"])
+    assert read_fold(path).extent == pytest.approx([0.02, 0.01])
+
+
+def test_a_folded_form_that_is_no_sheet(tmp_path):
+    """A cone of four faces around a vertex cannot be laid flat; nor can two faces on the same side of an edge."""
+    points = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0]]
+    record = {"vertices_coords": points, "faces_vertices": [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1]]}
+    path = tmp_path / "x.fold"
+    path.write_text(json.dumps(record))
+    with pytest.raises(InputError, match="leave a gap or overlap"):
+        read_fold(path)
+    path.write_text(json.dumps({**record, "faces_vertices": [[0, 1, 2], [0, 1, 3]]}))
+    with pytest.raises(InputError, match="as another face does"):
         read_fold(path)

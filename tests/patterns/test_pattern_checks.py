@@ -156,3 +156,65 @@ def test_generated_patterns_fit(pattern, inner):
     found = check_pattern(replace(pattern, assignment=letters, angle=angle))
     assert found
     assert all(edge in finding.edges for finding in found)
+
+
+def square_twist(turn: float):
+    """A square twist that is turned by `turn` [degrees]: it folds flat, but facets bend on the way."""
+    way = np.radians(45.0 + turn + 90.0 * np.arange(4))
+    corner = 0.5 + 0.18 * np.stack([np.cos(way), np.sin(way)], axis=1)
+    out = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+    lines, letters = [], ""
+    for k in range(4):
+        lines.append((corner[k], corner[(k + 1) % 4]))
+        letters += "M"
+        for side in (k, (k + 1) % 4):
+            goal = np.where(out[side] != 0, (out[side] + 1) / 2, corner[k])
+            lines.append((corner[k], goal))
+            sides = np.stack([corner[(k + 1) % 4], corner[k - 1]]) - corner[k]
+            letters += "V" if (sides @ out[side]).max() > 1e-6 else "M"
+    return drawn(*lines, letters=letters)
+
+
+@pytest.mark.parametrize("turn", [20.0, 30.0])
+def test_unfolded_and_folded_flat_is_no_fit(turn):
+    """Paper without folds fits always, and a square twist that is shut: neither is near half of the angles."""
+    pattern = square_twist(turn)
+    assert len(pattern.faces) == 9
+    assert check_pattern(pattern) == []
+    for fold in (0.1, 0.5, 0.7):
+        assert fold_angles(pattern, fold) is None
+    assert np.abs(fold_angles(pattern, 1.0)[pattern.creases]) == pytest.approx(np.pi)
+
+
+def test_drawing_errors_do_not_keep_a_pattern_from_folding():
+    """No Miura-ori that somebody drew by hand folds with flat facets; one with errors of 0.03 mm nearly does."""
+    exact = miura(4, 4, 0.02, 0.02, np.radians(60))
+    noise = np.random.default_rng(3).normal(0.0, 3e-5, exact.vertices.shape)
+    drawn_by_hand = replace(exact, vertices=exact.vertices + noise)
+    assert fit_angles(drawn_by_hand, exact.targets(0.5)) is None
+    angle = fold_angles(drawn_by_hand, 0.5)
+    assert vertex_misfit(drawn_by_hand, angle)[1].max() < np.radians(0.3)
+    zigzag = exact.creases & (exact.group == exact.group_names.index("zigzag"))
+    straight = np.abs(angle[exact.creases & ~zigzag]).mean()
+    assert straight == pytest.approx(2 * np.arctan(0.5 * np.tan(np.abs(angle[zigzag]).mean() / 2)), abs=np.radians(0.5))
+
+
+def test_a_kink_does_not_keep_a_crease_from_folding():
+    """A line that turns by 0.05° is straight, one that turns by 10° is curved, one with two angles does not fit."""
+    for off, kinds in ((4e-4, set()), (0.09, {"curve"})):
+        bent = drawn(((0.0, 0.5), (0.5, 0.5 + off)), ((0.5, 0.5 + off), (1.0, 0.5)), letters="MM")
+        angle = fold_angles(bent, 0.5)
+        assert np.degrees(angle[bent.creases]) == pytest.approx(90.0)
+        assert {finding.kind for finding in check_pattern(bent, angle)} == kinds
+    half = replace(bent, vertices=np.where(bent.vertices == 0.59, 0.5, bent.vertices))
+    uneven = half.targets(0.5)
+    uneven[np.flatnonzero(half.creases)[0]] *= 0.5
+    assert [finding.kind for finding in check_pattern(half, uneven)] == ["fit"]
+    assert np.ptp(fit_angles(half, uneven)[half.creases]) < 1e-6
+
+
+def test_slits_are_told_once():
+    pattern = drawn(((0.2, 0.3), (0.8, 0.3)), ((0.2, 0.6), (0.8, 0.6)), letters="CC")
+    (finding,) = check_pattern(pattern)
+    assert finding.kind == "slit"
+    assert finding.text.startswith("2 edges")

@@ -10,6 +10,7 @@ import pytest
 from crumple.errors import InputError
 from crumple.patterns import box, kresling, miura, read_svg, waterbomb, write_svg
 from crumple.patterns.svg_path import bezier, parse_path, parse_transform
+from crumple.patterns.svg_style import assignment_of, parse_colour
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" width="100mm" height="50mm" viewBox="0 0 100 50">'
 FRAME = '<rect width="100" height="50" stroke="black" fill="none"/>'
@@ -188,3 +189,94 @@ def test_plain_doctype_is_harmless(tmp_path):
         f'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://nowhere.invalid/svg.dtd">{HEAD}{FRAME}</svg>'
     )
     assert len(read_svg(path).faces) == 1
+
+
+def counted(pattern) -> dict[str, int]:
+    letters, count = np.unique(pattern.assignment, return_counts=True)
+    return dict(zip(letters.tolist(), count.tolist(), strict=True))
+
+
+def test_clones_are_drawn_where_they_are_used(tmp_path):
+    """What Inkscape writes for clones: in definitions or elsewhere, with a shift, a style or a transform."""
+    body = (
+        '<defs><path id="v" d="M0 0V50"/><g id="pair"><use href="#v" x="5"/><use href="#v" x="10"/></g></defs>'
+        '<symbol id="s"><path d="M0 0V50"/></symbol>'
+        '<use xmlns:xlink="x" xlink:href="#v" x="20" stroke="red" stroke-opacity="0.5"/>'
+        '<use href="#v" transform="translate(40 0)" stroke="blue"/>'
+        '<use href="#pair" x="50" stroke="red"/><use href="#s" x="80" stroke="lime"/><use href="#nothing"/>'
+    )
+    pattern = read_svg(drawing(tmp_path, body))
+    inner = pattern.assignment != "B"
+    x = pattern.vertices[pattern.edges[inner, 0], 0]
+    assert np.sort(x) == pytest.approx([0.02, 0.04, 0.055, 0.06, 0.08])
+    assert "".join(pattern.assignment[inner][np.argsort(x)]) == "MVMMC"
+    assert [note for note in pattern.notes if "use" in note] == ["1 elements <use> of what is not in the file left out"]
+
+
+@pytest.mark.parametrize("body", ['<g id="a"><use href="#a"/></g>', '<use id="b" href="#c"/><use id="c" href="#b"/>'])
+def test_clones_of_themselves_are_refused(body, tmp_path):
+    with pytest.raises(InputError, match="without an end"):
+        read_svg(drawing(tmp_path, body))
+
+
+def test_lengths_with_units_and_shares(tmp_path):
+    """svgwrite and LaTeX write lengths; in a drawing without viewBox a unit is a pixel of 1/96 inch."""
+    (tmp_path / "x.svg").write_text(
+        '<svg width="120mm" height="60mm"><rect width="120mm" height="6cm" stroke="black"/>'
+        '<line x1="1in" x2="1in" y1="0" y2="100%" stroke="red"/></svg>'
+    )
+    pattern = read_svg(tmp_path / "x.svg")
+    assert pattern.extent == pytest.approx([0.12, 0.06])
+    assert pattern.vertices[pattern.edges[pattern.creases]][..., 0] == pytest.approx(0.0254)
+    with pytest.raises(InputError, match=r"line 1: rect\.width = '3ell'"):
+        read_svg(drawing(tmp_path, '<rect width="3ell" height="1" stroke="red"/>'))
+
+
+@pytest.mark.parametrize(
+    ("colour", "letter"),
+    [("#2E3192", "V"), ("#00A651", "C"), ("#EC008C", "U"), ("#FFF200", "F"), ("#231F20", "B"), ("navy", None),
+     ("#8b0000", "M"), ("#f7941d", None), ("#00aeef", None), ("#e0c0c0", None)],
+)  # fmt: skip
+def test_print_colours(colour, letter):
+    """The colours that Illustrator has for print; orange, cyan and pale shades mean nothing."""
+    known = parse_colour(colour)
+    assert (None if known is None else assignment_of(known)) == letter
+
+
+def test_hidden_layers(tmp_path):
+    body = (
+        '<g visibility="hidden"><path d="M20 0V50" stroke="red"/><path visibility="visible" d="M40 0V50" stroke="red"/>'
+        '</g><g style="display:none"><path visibility="visible" d="M60 0V50" stroke="red"/></g>'
+    )
+    assert counted(read_svg(drawing(tmp_path, body)))["M"] == 1
+
+
+def test_layers_are_groups(tmp_path):
+    body = (
+        '<g xmlns:inkscape="i" inkscape:label="lid" id="layer1"><g><path d="M20 0V50" stroke="red"/></g></g>'
+        '<g id="walls"><path d="M40 0V50" stroke="red"/></g>'
+    )
+    pattern = read_svg(drawing(tmp_path, body))
+    assert pattern.group_names == ("lid", "walls")
+    x = pattern.vertices[pattern.edges[:, 0], 0]
+    for name, at in (("lid", 0.02), ("walls", 0.04)):
+        own = pattern.group == pattern.group_names.index(name)
+        assert x[own & (pattern.assignment == "M")] == pytest.approx(at)
+    assert (pattern.group[pattern.assignment == "B"] == -1).all()
+
+
+def test_small_curves_stay(tmp_path):
+    """A punched hole and rounded corners of 2 mm in a sheet of 300 mm; points 0.3 mm apart are joined."""
+    body = (
+        '<rect x="5" y="5" width="290" height="190" rx="2" stroke="#000"/>'
+        '<path stroke="black" d="M150 20a2 2 0 0 1 4 0a2 2 0 0 1 -4 0z"/><circle cx="9" cy="9" r="0.1" stroke="black"/>'
+    )
+    (tmp_path / "x.svg").write_text(f'<svg width="300mm" height="200mm" viewBox="0 0 300 200">{body}</svg>')
+    pattern = read_svg(tmp_path / "x.svg")
+    (rings,) = pattern.facets.rings
+    assert len(rings) == 2
+    hole = pattern.vertices[rings[1]] - np.array([0.147, 0.175])
+    assert 5 <= len(hole) <= 16
+    assert np.hypot(*hole.T) == pytest.approx(0.002, rel=0.05)
+    assert 8 < len(rings[0]) <= 40
+    assert any("smaller than" in note for note in pattern.notes)

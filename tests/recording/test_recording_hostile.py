@@ -183,3 +183,13 @@ def test_a_pipe_in_the_place_of_a_frame_is_no_trap(recorded):
     os.mkfifo(path)
     with pytest.raises(InputError, match="not a regular file"):
         decode_frame(path)
+
+
+def test_nor_is_one_in_the_place_of_the_index(recorded):
+    import os
+
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes")
+    (recorded / "run.vtkhdf.series").unlink()
+    os.mkfifo(recorded / "run.vtkhdf.series")
+    assert len(Recording(recorded).times()) == 5

@@ -194,3 +194,14 @@ def test_facets_that_collide_are_told(tmp_path):
     assert any(note.startswith("sheets[0].shape: facets") and "collide" in note for note in report.notes), report.notes
     (tmp_path / "open.svg").write_text((tmp_path / "roll.svg").read_text().replace("0.5", "0.2"))
     assert not any("collide" in note for note in check_scene(tmp_path / "open.svg").notes)
+
+
+def test_folds_in_sequence_are_not_said_to_collide():
+    shape = {"kind": "box", "width": 0.05, "depth": 0.03, "height": 0.04, "size": 0.02, "slot": 1e-3}
+    first, second = KEYS, [{"time": 1, "angle": 0}, {"time": 2, "angle": 90}]
+    for keys, told in ((first, True), (second, False)):
+        creases = [{"group": "wall", "drive": "hard", "keys": KEYS}, {"group": "flap", "drive": "hard", "keys": keys}]
+        tables = {"contact": {"activation": 3e-4}, "sheets": [{"material": "card", "shape": shape, "creases": creases}]}
+        made = scene_from_tables(tables, source="box")
+        build(made)
+        assert any("collide" in note for note in made.notes) == told

@@ -155,3 +155,44 @@ def test_box_scene_defaults(tmp_path):
     assert made.sheets[0].shape.fold == 1.0
     assert made.sheets[0].shape.start > 0.0
     assert made.remeshing is None
+
+
+def test_slits_inside_facets_open(tmp_path):
+    """Kirigami: slits that end inside the sheet, one from its border, one across a crease."""
+    slits = (
+        '<path d="M20 20H80M0 40H30M40 60L60 70L80 60" stroke="lime"/><path d="M50 0V80" stroke="red" opacity="0.2"/>'
+    )
+    body = f'<rect width="100" height="80" stroke="black"/>{slits}'
+    (tmp_path / "k.svg").write_text(f'<svg width="100mm" height="80mm" viewBox="0 0 100 80">{body}</svg>')
+    report = check_scene(tmp_path / "k.svg")
+    assert report.ok
+    assert any("are slits" in note for note in report.notes)
+    _, whole = build(load_scene(tmp_path / "k.svg"))
+    mesh = whole.mesh
+    assert mesh.node_count - mesh.hinges.nodes.shape[0] + mesh.face_count != 1  # it has holes
+    for x, y in ((50, 60), (15, 40), (50, 15)):  # SVG counts y from above
+        near = np.linalg.norm(mesh.u - np.array([x, y]) / 1000, axis=1)
+        assert mesh.boundary_nodes[mesh.vertex_node[np.argmin(near)]]
+        assert np.sort(near)[1] < 0.2e-3  # a node on each side
+
+
+def test_curved_creases_are_driven_hard_from_flat(tmp_path):
+    body = '<rect width="80" height="50" stroke="#000"/><path d="M0 15Q40 45 80 15" stroke="red" opacity="0.3"/>'
+    (tmp_path / "c.svg").write_text(f'<svg width="80mm" height="50mm" viewBox="0 0 80 50">{body}</svg>')
+    report = check_scene(tmp_path / "c.svg")
+    assert report.ok
+    assert [note for note in report.notes if "curved creases" in note]
+    made = load_scene(tmp_path / "c.svg")
+    assert made.sheets[0].shape.start == 0.0
+    model, _ = build(made)
+    (crease,) = model.creases
+    assert crease.drive == "hard"
+    assert np.degrees(crease.angle_at(1.0)) == pytest.approx(54.0)
+
+
+def test_unknown_groups_name_those_there_are(tmp_path):
+    body = '<rect width="80" height="50" stroke="#000"/><g id="lid"><path d="M40 0V50" stroke="red"/></g>'
+    (tmp_path / "g.svg").write_text(f'<svg width="80mm" height="50mm" viewBox="0 0 80 50">{body}</svg>')
+    shape = {"kind": "pattern", "file": str(tmp_path / "g.svg"), "size": 0.01}
+    with pytest.raises(SceneError, match="its groups are lid"):
+        build(scene(shape, creases=[{"group": "lead", "drive": "free"}]))

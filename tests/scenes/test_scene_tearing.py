@@ -1,5 +1,7 @@
 """Cuts, weak lines, histories and the table [tearing] of a scene."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scene_tables import small
@@ -8,6 +10,7 @@ from crumple.contact import find_intersections
 from crumple.mesh.validate import validate_mesh
 from crumple.plasticity import hinge_labels
 from crumple.recording import Recording, create_recording
+from crumple.recording.frame import encode_frame
 from crumple.scenes import SceneError, build, scene_from_tables
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt
@@ -145,6 +148,22 @@ def test_a_flat_fold_keeps_its_width_when_the_mesh_is_made_anew():
     assert resistance(toughness, mesh, far, np.array([[1.0, 0.0]]), size=5e-3)[0] == pytest.approx(sound, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("key", "points"),
+    [
+        ("line", [[0.05, -0.01], [0.05, 0.02], [0.05, 0.02], [0.05, 0.04]]),
+        ("area", [[0.03, 0.03], [0.03, 0.03], [0.07, 0.03], [0.05, 0.07], [0.03, 0.03]]),
+    ],
+)
+def test_points_of_a_cut_may_be_there_twice(key, points):
+    _, state = made(scene(cuts=[{key: points}]))
+    once = [point for k, point in enumerate(points) if point not in points[:k]]
+    _, other = made(scene(cuts=[{key: once}]))
+    np.testing.assert_allclose(area(state), area(other), rtol=1e-12)
+    np.testing.assert_allclose(state.tips.heading, other.tips.heading, atol=1e-9)
+
+
 @pytest.fixture(scope="module")
 def crumpled(tmp_path_factory):
     """A recording of a sheet that is bent for good, with two frames."""
@@ -223,7 +242,28 @@ def test_bad_histories_name_file_key_and_remedy(crumpled, tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        (lambda state: state.replaced(crease=np.full_like(state.crease, np.nan)), "values are not finite"),
+        (lambda state: state.replaced(mesh=replace(state.mesh, u=state.mesh.u[:, ::-1].copy())), "area"),
+        (lambda state: state.replaced(mesh=replace(state.mesh, u=state.mesh.u * [1.0, 0.0])), "area"),
+    ],
+)
+def test_a_recording_from_elsewhere_is_checked_before_a_sheet_is_taken_from_it(crumpled, tmp_path, change, words):
+    """Its checksum is right, its content is not: a sheet that is inside out, or without area, or without numbers."""
+    state = change(Recording(crumpled / "out").load())
+    (tmp_path / "frame.vtkhdf").write_bytes(encode_frame(state))
+    for shape in ("kept", "ironed"):
+        text = problems(history(recording="frame.vtkhdf", shape=shape), tmp_path)
+        assert "sheets[0].history" in text
+        assert words in text
+        assert "crumple verify" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
         ({"cuts": [{}]}, "sheets[0].cuts[0]: must have either a line"),
+        ({"cuts": [{"area": [[0.05, 0.05], [0.06, 0.05], [0.05, 0.05]]}]}, "three different points"),
+        ({"transform": {"scale": 1e-300}}, "sheets[0].transform.scale = 1e-300 (must be ≥ 1e-06)"),
         ({"cuts": [{"line": [[0.5, 0.5], [0.6, 0.6]]}]}, "sheets[0].cuts[0].line"),
         ({"cuts": [{"area": [[-1, -1], [1, -1], [1, 1], [-1, 1]]}]}, "nothing is left of the sheet"),
         ({"lines": [{"cut_share": 0.5}]}, "sheets[0].lines[0]: must have either a line or a label"),

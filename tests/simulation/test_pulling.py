@@ -5,9 +5,11 @@ import pytest
 
 from crumple.recording import Recording, create_recording
 from crumple.scenes import build, scene_from_tables
+from crumple.simulation.derived import Derived
 from crumple.simulation.observers import Statistics
 from crumple.simulation.pulling import _work
 from crumple.simulation.run import run
+from crumple.simulation.step import measure_energies
 
 STRETCH, WIDTH, LENGTH, SPEED = 1e3, 0.05, 0.1, 0.01
 
@@ -79,3 +81,74 @@ def test_the_work_along_a_crack_is_that_of_the_force_at_which_it_runs():
     assert _work(1.0, 3.0, 3.0) == pytest.approx(2.0)  # nothing tears
     assert _work(1.0, 50.0, 0.5) == pytest.approx(0.75)  # the sheet gives way
     assert _work(-1.0, -2.0, -2.0) == pytest.approx(-1.5)
+
+
+def test_a_table_bears_and_lifts_the_weight_of_a_sheet() -> None:
+    """Its force is m g once the sheet lies on it, and its work m g h when it has risen by h."""
+    tables = {
+        "run": {"frame_time": 0.05, "duration": 2.0},
+        "sheets": [
+            {
+                "shape": {"kind": "rectangle", "width": 0.1, "height": 0.06, "size": 0.02},
+                "transform": {"translate": [0, 0, 0.001]},
+                "material": "paper80",
+            }
+        ],
+        "obstacles": [
+            {
+                "name": "table",
+                "shape": {"kind": "box", "extent": [0.2, 0.2, 0.02]},
+                "transform": {"translate": [0, 0, -0.01]},
+            }
+            | {"motion": "rise"}
+        ],
+        "motions": {"rise": {"keys": [{"time": 0.5}, {"time": 1.5, "translate": [0.03, 0, 0.1]}]}},
+    }
+    model, state = build(scene_from_tables(tables))
+    statistics = Statistics()
+    run(model, state, [statistics])
+    weight = 0.08 * 0.1 * 0.06 * 9.81
+    pulls = [report.obstacles["table"] for report in statistics.steps]
+    assert pulls[-1].force[2] == pytest.approx(weight, rel=0.01)
+    assert pulls[-1].displacement == pytest.approx((0.03, 0.0, 0.1), abs=1e-9)
+    assert sum(pull.work for pull in pulls) == pytest.approx(weight * 0.1, rel=0.02)
+
+
+@pytest.mark.parametrize("remeshing", [None, {"size_min": 5e-3, "size_max": 0.02, "refine_angle": 0.2}])
+def test_a_clamp_that_turns_and_pushes_stores_its_work_in_the_strip(remeshing: dict[str, float] | None) -> None:
+    """Also where the mesh, and with it the nodes that the clamp holds, is another one in every frame."""
+    tables = {
+        "run": {"frame_time": 0.05, "duration": 1.0},
+        "solver": {"mode": "static", "max_step": 0.05},
+        "contact": {"enabled": False},
+        "environment": {"gravity": [0, 0, 0]},
+        "plasticity": {"rule": "none"},
+        "sheets": [
+            {
+                "shape": {"kind": "rectangle", "width": 0.1, "height": 0.03, "size": 0.01},
+                "material": "paper80",
+            }
+        ],
+        "handles": [
+            {"name": name, "select": {"kind": "box", "low": [low, -1, -1], "high": [high, 1, 1]}, "stiffness": 1e4}
+            | ({"motion": "bend"} if name == "right" else {})
+            for name, low, high in (("left", -0.06, -0.035), ("right", 0.035, 0.06))
+        ],
+        "motions": {
+            "bend": {
+                "center": [0.05, 0, 0],
+                "keys": [
+                    {"time": 0},
+                    {"time": 1, "translate": [-0.02, 0, 0.01], "rotate": {"angle": 60, "axis": [0, 1, 0]}},
+                ],
+            }
+        },
+    }
+    if remeshing is not None:
+        tables["remeshing"] = remeshing
+    model, state = build(scene_from_tables(tables))
+    statistics = Statistics()
+    last = run(model, state, [statistics])
+    work = sum(pull.work for report in statistics.steps for pull in report.handles.values())
+    stored = sum(measure_energies(last, Derived(model, last)).values())
+    assert work == pytest.approx(stored, rel=0.05)

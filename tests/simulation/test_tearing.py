@@ -203,3 +203,46 @@ def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -
     assert apart.torn.length() > 4e-3
     assert together.torn.length() == pytest.approx(apart.torn.length(), rel=0.1)
     assert few < solves[0]
+
+
+def pulled_strip(size: float, strength: float) -> list[float]:
+    """Forces [N] of the grip after each of 2 % of the way to twice the `strength` [Pa], until a strip breaks."""
+    wide, long = 0.015, 0.06
+    strain = 2.0 * strength / 3.54e9
+    tables = {
+        "run": {"frame_time": 0.02, "duration": 1.0},
+        "solver": {"mode": "static", "max_step": 0.02},
+        "environment": {"gravity": [0, 0, 0]},
+        "tearing": {},
+        "sheets": [
+            {
+                "shape": {"kind": "rectangle", "width": long, "height": wide, "size": size},
+                "material": {"preset": "paper80", "tensile_strength": strength},
+            }
+        ],
+        "handles": [
+            {"name": "left", "select": {"kind": "side", "side": "left"}, "stiffness": 1e6},
+            {"name": "right", "select": {"kind": "side", "side": "right"}, "stiffness": 1e6, "motion": "pull"},
+        ],
+        "motions": {"pull": {"rate": {"velocity": [strain * long, 0, 0]}}},
+    }
+    model, state = build(scene_from_tables(tables))
+    statistics = Statistics()
+    run(model, state, [statistics], frames=40)
+    forces = [report.handles["right"].force[0] for report in statistics.steps]
+    broken = next(k for k, force in enumerate(forces) if k and force < 0.1 * forces[k - 1])
+    assert max(forces[broken:]) < 1e-3  # it is in two
+    return forces[:broken]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [4e-3, 2.5e-3])
+def test_a_strip_breaks_at_its_tensile_strength_on_any_mesh(size: float) -> None:
+    strength = 30e6
+    assert pulled_strip(size, strength)[-1] == pytest.approx(strength * 0.015 * 105e-6, rel=0.05)
+
+
+def test_a_strip_that_stores_too_little_does_not_break_at_its_strength() -> None:
+    strength = 12e6  # stores 1.2 kJ/m² per cross-section where tearing takes 6
+    with pytest.raises(StopIteration):
+        pulled_strip(5e-3, strength)

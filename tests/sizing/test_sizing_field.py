@@ -115,6 +115,23 @@ def test_disk_dominates_every_criterion_and_is_below_the_sum():
     assert total[:, :2].sum() > 1.02 * disk[:, :2].sum()
 
 
+def test_sharp_creases_side_by_side_need_short_edges_across_only():
+    """The actual and the plastic crease, 5° apart, both far sharper than the smallest edge resolves."""
+    mesh = random_mesh(30, 5)
+    x, v, zero = resting(mesh)
+
+    def crease(angle):
+        across = np.array([np.cos(angle), np.sin(angle)])
+        return zero + 600.0 * np.array([across[0] ** 2, across[1] ** 2, across[0] * across[1]])
+
+    options = SizingOptions(refine_angle=0.3, size_min=3e-3, size_max=0.1, aspect_min=0.05)
+    values, _ = tensor_eigen(face_sizing(mesh, x, v, crease(0.0), crease(np.radians(5.0)), options=options))
+    np.testing.assert_allclose(1.0 / np.sqrt(values[:, 0]), 3e-3, rtol=1e-9)
+    # half the trace of either is 1/2, their enclosing disk has the radius (1 + sin 5°)/2 around a centre at cos 5°/2
+    along = 3e-3 / np.sqrt(0.5 * (1.0 + np.sin(np.radians(5.0)) - np.cos(np.radians(5.0))))
+    np.testing.assert_allclose(1.0 / np.sqrt(values[:, 1]), along, rtol=1e-6)
+
+
 def test_rib_stiffening_lowers_the_field():
     mesh = random_mesh(40, 5)
     x, v, curvature = resting(mesh)

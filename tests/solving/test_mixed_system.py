@@ -61,7 +61,8 @@ def test_grows_and_thins(name):
         assert system.split(found)[0].shape == (NODES, 3)
         assert system.split(found)[1].shape == (NODES - 1,)
     assert system.pattern.block_count > base
-    system.thin([])
+    system.thin()
+    system.assemble_mixed(terms, edge_terms)
     assert system.pattern.block_count == base
 
 

@@ -131,6 +131,59 @@ def test_an_obstacle_without_room_is_noticed_or_held(hold):
         assert outcome.ending in (Ending.NO_ROOM, Ending.NOT_ARRIVED)
 
 
+def rubbing_sheet(aside: float):
+    """A sheet that is pressed on a rough floor and pushed `aside` [m]: Newton's method, its potential and start."""
+    mesh, x, energies, system, timer = bent_sheet()
+    points, faces = plane((0.2, 0.2))
+    floor = points - points.mean(axis=0) + [0.03, 0.02, x[:, 2].min() - 3e-4]
+    count = mesh.node_count
+    surface = make_surface(
+        mesh.face_nodes,
+        np.concatenate([mesh.node_rest, floor]),
+        dynamic_count=count,
+        obstacle_faces=faces + count,
+        node_part=np.repeat([0, 1], [count, len(floor)]).astype(np.int32),
+        part_thickness=np.array([1e-4, 0.0]),
+        friction=0.5,
+        dhat=5e-4,
+    )
+    nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
+    target = x + np.linspace(0.2, 1.0, count)[:, None] * [aside, 0.0, 0.0] - [0.0, 0.0, 1e-3]
+    energies = [make_nodal(nodes, target, np.asarray(mesh.node_area) * 1e7), *energies[1:]]
+    start = np.concatenate([x, floor])
+    touching = Touching(surface, 1e5, start, timer)
+    touching.rub(start, start, step=0.01, slip_speed=1e-4)
+    potential = Potential(count, energies, touching, timer)
+    return Newton(potential, system, NewtonOptions(1e-15, 1e-8, 400)), potential, start, surface.node_part
+
+
+@pytest.mark.parametrize("aside", [5e-3, 6e-3, 1.2e-2, 2.4e-2])
+def test_friction_is_followed_by_its_own_curvature(aside):
+    """Where contacts begin to slide, the quadratic above friction takes many iterations to the same place."""
+    outcomes, values = [], []
+    for wait in (0, 10**6):
+        newton, potential, start, part = rubbing_sheet(aside)
+        newton._slip_wait = wait
+        found = newton.minimise(start, start[potential.free_count :], part, hold=False)
+        assert found.ending is Ending.CONVERGED
+        outcomes.append(found.iterations)
+        values.append(potential.value(make_pose(found.x)))
+    assert outcomes[0] <= 12
+    assert outcomes[1] >= 2 * outcomes[0]
+    np.testing.assert_allclose(values[0], values[1], rtol=1e-12)
+
+
+def test_a_broken_promise_blunts_friction_for_a_while():
+    newton, *_ = rubbing_sheet(1e-3)
+    pauses = []
+    for gain in (0.4, 0.4, 0.4, 0.6, 0.4):
+        newton._judge_slips(gain, 1.0)
+        pauses.append(newton._slip_wait)
+        while newton._slip_wait:
+            newton._judge_slips(-1.0, 1.0)  # of the quadratic above: says nothing about friction's own curvature
+    assert pauses == [1, 2, 4, 0, 1]
+
+
 @dataclass(frozen=True)
 class Told(Energy):
     """An energy `slope` · z of each node that tells the gradient `told` instead."""

@@ -43,8 +43,28 @@ def test_grows_and_thins():
         np.testing.assert_allclose(expected @ system.solve(b).ravel(), b.ravel(), atol=1e-8)
     grown = system.pattern.block_count
     assert grown > base
-    system.thin([])
+    system.thin()
+    system.assemble([(diagonal, unit), (chain, blocks)])
     assert system.pattern.block_count == base
+
+
+def test_nodes_without_a_part_in_a_contact_have_no_place():
+    """As where the closest point of a face is on one of its edges: the third node feels nothing."""
+    rng = np.random.default_rng(6)
+    nodes = 60
+    system, terms, b = chain_system(make_solver("superlu"), rng, nodes)
+    contacts = np.array([rng.choice(nodes, 4, replace=False) for _ in range(50)], np.int32)
+    _, blocks = element_blocks(rng, len(contacts), 4)
+    absent = [q for q, pair in enumerate([(a, c) for a in range(4) for c in range(a, 4)]) if 3 in pair]
+    blocks[:, absent] = 0.0
+    given = [*terms, (contacts, blocks)]
+    found, _ = system.newton_direction(given, [], b, np.zeros(0), is_convex=True)
+    smaller = NewtonSystem(nodes, [terms[0][0], terms[1][0]], make_solver("superlu"), PhaseTimer())
+    three = [q for q in range(10) if q not in absent]
+    given = [*terms, (np.ascontiguousarray(contacts[:, :3]), np.ascontiguousarray(blocks[:, three]))]
+    expected, _ = smaller.newton_direction(given, [], b, np.zeros(0), is_convex=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert system.pattern.block_count == smaller.pattern.block_count
 
 
 class CountingSolver:

@@ -118,12 +118,17 @@ def test_changes_after_each_other_are_one_change() -> None:
 
 def test_only_the_lips_move_along_with_a_tip() -> None:
     state = slit(1)
-    node = int(state.tips.node[0])
-    weight = tip_weights(state.mesh, node, state.tips.heading[0], SIZE)
+    node, heading = int(state.tips.node[0]), state.tips.heading[0]
+    weight = tip_weights(state.mesh, node, heading, SIZE)
     assert weight[node] == 1.0
     lips = np.flatnonzero(state.mesh.boundary_nodes & (weight > 0.0))
     np.testing.assert_allclose(state.mesh.node_rest[lips, 1], 0.05, atol=1e-6)
     assert len(lips) >= 5
+    near = tip_weights(state.mesh, node, heading, SIZE, lips=1.5)
+    inner = ~state.mesh.boundary_nodes
+    np.testing.assert_array_equal(near[inner], weight[inner])
+    away = np.abs(state.mesh.node_rest[lips, 0] - state.mesh.node_rest[node, 0])
+    np.testing.assert_allclose(near[lips], np.maximum(0.0, 1.0 - away / (1.5 * SIZE)), atol=1e-6)
 
 
 def test_a_cut_is_as_long_as_it_is_asked_for_and_kept_nodes_stay() -> None:

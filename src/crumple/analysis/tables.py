@@ -44,7 +44,7 @@ UNITS = {
     "roughness_spacing": "m",
     "fracture_work": "J",
     "fracture_energy": "J/m²",
-    "handle_work": "J",
+    "work": "J",
     "stored_energy": "J",
     "yielding_energy": "J",
     "dissipated_energy": "J",

@@ -1,4 +1,4 @@
-"""Pictures of tears: the crack on the pattern, the forces of the handles, the ledger of energies."""
+"""Pictures of tears: the crack on the pattern, the forces that pulled, the ledger of energies."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def draw_cracks(tears: Tears, mesh: SheetMesh, crease: Floats, axes: Any) -> Non
 
 
 def draw_forces(tears: Tears, axes: Any) -> None:
-    """Force over displacement of each handle that moves."""
+    """Force over displacement of each handle and obstacle that moves."""
     moving = [curve for curve in tears.curves if len(curve.way) and float(np.nanmax(curve.way)) > 0.0]
     for curve, color in zip(moving, COLORS, strict=False):
         axes.plot(1e3 * curve.way, curve.pull, color=color, linewidth=1.0, label=curve.name)
     axes.set_xlabel("displacement [mm]")
     axes.set_ylabel("force [N]")
-    axes.set_title("forces of the handles", fontsize=10)
+    axes.set_title("forces", fontsize=10)
     axes.grid(True, linewidth=0.3)
     if moving:
         axes.legend(fontsize=8)
@@ -59,7 +59,7 @@ def draw_ledger(tears: Tears, axes: Any) -> None:
     if ledger is None:
         axes.set_axis_off()
         return
-    names = ("work of handles", "stored", "fracture", "yielding", "dissipated")
+    names = ("work", "stored", "fracture", "yielding", "dissipated")
     joules = (ledger.work, ledger.stored, ledger.fracture, ledger.yielding, ledger.dissipated)
     axes.bar(names, [1e3 * value for value in joules], color=[INK, BLUE, RED, "#7b5ea7", "#b7791f"])
     axes.tick_params(axis="x", labelsize=7)

@@ -54,7 +54,8 @@ class Crack:
 
 @dataclass(frozen=True)
 class HandleCurve:
-    """What one handle did, a value per step: `time` [s], `displacement` and `force` (n, 3) [m], [N], `work` [J]."""
+    """What one handle or obstacle did, a value per step: `time` [s], `displacement` and `force` (n, 3) [m], [N], `work`
+    [J]."""
 
     name: str
     time: Floats
@@ -75,7 +76,7 @@ class HandleCurve:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Where the work of the handles went [J], from the first frame of a recording to one of its frames.
+    """Where the work of handles and obstacles went [J], from the first frame of a recording to one of its frames.
 
     `work` = `stored` (elastic, kinetic, weight, springs of handles, contact) + `fracture` + `yielding` + `dissipated`
     (damping, friction, air, and the errors of steps and remeshing), which is what is left.
@@ -137,7 +138,7 @@ class Tears:
         if self.ledger is not None:
             ledger = self.ledger
             numbers |= {
-                "handle_work": ledger.work,
+                "work": ledger.work,
                 "stored_energy": ledger.stored,
                 "yielding_energy": ledger.yielding,
                 "dissipated_energy": ledger.dissipated,
@@ -185,14 +186,17 @@ def resampled(path: Floats, spacing: float) -> Floats:
 
 
 def handle_curves(recording: Recording, frame: int) -> tuple[HandleCurve, ...]:
-    """Force and displacement of every handle, step by step up to a frame, from the log."""
-    lines = [line for line in recording.steps() if line.get("frame", 0) <= frame and line.get("handles")]
-    names = dict.fromkeys(name for line in lines for name in line["handles"])
-    return tuple(_curve(name, [line for line in lines if name in line["handles"]]) for name in names)
+    """Force and displacement of every handle and obstacle, step by step up to a frame, from the log."""
+    lines = [line for line in recording.steps() if line.get("frame", 0) <= frame]
+    return tuple(
+        _curve(name, kind, [line for line in lines if name in line.get(kind, {})])
+        for kind in ("handles", "obstacles")
+        for name in dict.fromkeys(name for line in lines for name in line.get(kind, {}))
+    )
 
 
-def _curve(name: str, lines: Sequence[dict[str, Any]]) -> HandleCurve:
-    pulls = [line["handles"][name] for line in lines]
+def _curve(name: str, kind: str, lines: Sequence[dict[str, Any]]) -> HandleCurve:
+    pulls = [line[kind][name] for line in lines]
     return HandleCurve(
         name,
         np.array([line.get("time", np.nan) for line in lines], np.float64),

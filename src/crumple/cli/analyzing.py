@@ -19,6 +19,9 @@ from crumple.recording.log import strict_json
 from crumple.recording.recording import Recording
 from crumple.sweeping import is_sweep
 
+BALL_FRACTION = 0.01
+"""Volume fraction from which on a sheet is shown beside the foil ball: it is crumpled, not merely bent or torn."""
+
 
 def analyze_folders(
     folders: Sequence[Path],
@@ -104,6 +107,8 @@ def _names(folders: Sequence[Path]) -> list[str]:
 
 def _show(console: Console, name: str, analysis: Analysis) -> None:
     show_table(console, "", (escape(name), "value"), describe(analysis))
+    if analysis.shape.volume_fraction < BALL_FRACTION:
+        return
     rows = [
         (
             escape(band.quantity),

@@ -11,7 +11,10 @@ import typer
 
 from crumple.materials import Material, Preset, preset_sheets, presets
 
-COLUMNS = ("name", "µm", "g/m²", "E in GPa", "ν", "B in mN m", "yields at 1/m", "what")
+COLUMNS = ("name", "µm", "g/m²", "GPa", "ν", "mN m", "1/m", "what")
+WIDTH = 140
+"""Characters that the widest row of materials has room in."""
+NOTE = "thickness, mass, Young's modulus, Poisson's ratio, bending stiffness, curvature at which a bend begins to stay"
 
 
 def list_scenes() -> None:
@@ -50,10 +53,17 @@ def list_materials(as_json: bool) -> None:
         typer.echo(json.dumps({name: _record(one, made[name]) for name, one in stated.items()}))
         return
     from rich.console import Console
+    from rich.table import Table
 
-    from crumple.cli.reporting import show_table
-
-    show_table(Console(), "materials", COLUMNS, [_row(one, made[name]) for name, one in stated.items()])
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for column in COLUMNS:
+        table.add_column(column, justify="left" if column in ("name", "what") else "right", no_wrap=True)
+    for name, one in stated.items():
+        table.add_row(*_row(one, made[name]))
+    console = Console()
+    console.width = max(console.width, WIDTH)  # lines are long, but a name that is cut is of no use
+    console.print(table)
+    typer.echo(NOTE)
 
 
 def _row(preset: Preset, sheet: Material) -> tuple[str, ...]:

@@ -2,11 +2,14 @@
 
 A search through the trees takes as long as dozens of looks at the pairs it finds. So the pairs are found for a pose and
 for all poses within a margin of it; they serve until a node strays farther. Mostly a handful does, at a snapping
-fold: only their points, edges and faces are looked for again, in the trees of the pose.
+fold: only their points, edges and faces are looked for again, in the trees of the pose. Where the sheets move as a
+whole, as a crumpled ball that falls, they are followed: of their own pairs nothing changes, and those with obstacles
+are quickly found.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -50,6 +53,15 @@ class Neighbours:
         found = pairs_of_trees(surface, x, x, surface.reach + 2.0 * margin, self._trees, obstacles)
         self.candidates = near_enough(surface, found, x, x, 2.0 * margin)
 
+    @cached_property
+    def _own(self) -> Candidates:
+        """The candidates among the sheets."""
+        nodes, faces, edges = self._surface.dynamic_count, self._surface.dynamic_faces, self._surface.dynamic_edges
+        point_face, edge_edge = self.candidates
+        return Candidates(
+            point_face[(point_face[:, 0] < nodes) & (point_face[:, 1] < faces)], edge_edge[edge_edge[:, 1] < edges]
+        )
+
     def strays(self, *poses: Floats) -> Bools:
         """The nodes (node_count,) that are farther than the margin from the pose in any of `poses`."""
         far = np.zeros(len(self._pose), bool)
@@ -67,14 +79,58 @@ class Neighbours:
         others = None
         if len(surface.faces) > surface.dynamic_faces:
             others = self._obstacles.groups(surface, self._pose, self._pose)
+        known = self.candidates
         return Candidates(
-            self._point_face(far, x, target, None if others is None else (others[0], others[2])),
-            self._edge_edge(far, x, target, None if others is None else others[1]),
+            self._point_face(known.point_face, far, x, target, None if others is None else (others[0], others[2])),
+            self._edge_edge(known.edge_edge, far, x, target, None if others is None else others[1]),
         )
 
-    def _point_face(self, far: Bools, x: Floats, target: Floats, others: tuple[Group, Boxes] | None) -> Ints:
-        """The pairs of nodes and faces; `others`: the faces of the obstacles and the bounds of their points."""
-        surface, known, near = self._surface, self.candidates.point_face, self._near
+    def following(self, x: Floats, target: Floats, few: float) -> Candidates | None:
+        """The candidates while x moves to `target` (node_count, 3), or None when more than `few` sheet nodes stray from
+        a pose that follows the mean motion of the sheets."""
+        count = self._surface.dynamic_count
+        start, end = (y - np.mean(y[:count] - self._pose[:count], axis=0) for y in (x, target))
+        far = self.strays(start, end)
+        far[count:] = False
+        if np.count_nonzero(far) > few:
+            return None
+        own = self._own
+        if far.any():
+            own = Candidates(
+                self._point_face(own.point_face, far, start, end, None),
+                self._edge_edge(own.edge_edge, far, start, end, None),
+            )
+        if len(self._surface.faces) == self._surface.dynamic_faces:
+            return own
+        other = self._with_obstacles(far, x, target, start, end)
+        return Candidates(*(join_pairs([one, two]) for one, two in zip(own, other, strict=True)))
+
+    def _with_obstacles(self, far: Bools, x: Floats, target: Floats, start: Floats, end: Floats) -> Candidates:
+        """The pairs of sheets and obstacles on the way from x to `target`, which is that from `start` to `end` beside
+        the pose, where only the sheet nodes `far` stray."""
+        surface, reach = self._surface, self._surface.reach
+        other_faces, other_edges, _ = self._obstacles.groups(surface, x, target)
+        points, edges = sheet_points(surface), surface.edges[: surface.dynamic_edges]
+        hits = find_pairs(other_faces, points, swept_boxes(points, x, target), reach)
+        parts = [name_points(hits, points, surface.dynamic_faces)]
+        faces = surface.faces[: surface.dynamic_faces]
+        strays = np.any(far[faces], axis=1)
+        points = obstacle_points(surface)
+        box = swept_boxes(points, start, end)
+        to_staying = name_points(find_pairs(self._trees.faces, points, box, self._near), points, 0)
+        parts.append(to_staying[~strays[to_staying[:, 1]]])
+        moved = make_group(faces[strays], start, end)
+        parts.append(_renamed(name_points(find_pairs(moved, points, box, reach), points, 0), 1, np.flatnonzero(strays)))
+        pairs = find_pairs(other_edges, edges, swept_boxes(edges, x, target), reach)
+        pairs[:, 1] += surface.dynamic_edges
+        return near_enough(surface, Candidates(join_pairs(parts), pairs), x, target, 0.0)
+
+    def _point_face(
+        self, known: Ints, far: Bools, x: Floats, target: Floats, others: tuple[Group, Boxes] | None
+    ) -> Ints:
+        """The pairs of nodes and faces, given those of the pose; `others`: the faces of the obstacles and the bounds of
+        their points."""
+        surface, near = self._surface, self._near
         faces = surface.faces[: surface.dynamic_faces]
         strays = np.any(far[faces], axis=1)
         names = np.flatnonzero(strays)
@@ -98,9 +154,9 @@ class Neighbours:
             parts.append(_renamed(hits, 1, names))
         return join_pairs(parts)
 
-    def _edge_edge(self, far: Bools, x: Floats, target: Floats, others: Group | None) -> Ints:
-        """The pairs of edges; `others`: the edges of the obstacles."""
-        surface, known, near = self._surface, self.candidates.edge_edge, self._near
+    def _edge_edge(self, known: Ints, far: Bools, x: Floats, target: Floats, others: Group | None) -> Ints:
+        """The pairs of edges, given those of the pose; `others`: the edges of the obstacles."""
+        surface, near = self._surface, self._near
         edges = surface.edges[: surface.dynamic_edges]
         strays = np.any(far[edges], axis=1)
         names = np.flatnonzero(strays)

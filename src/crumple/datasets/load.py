@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +21,9 @@ import h5py
 import numpy as np
 from scipy.sparse import csr_matrix, identity
 
+from crumple.datasets.packed_hdf import packed_array
 from crumple.errors import InputError
+from crumple.recording.plain_hdf import child
 from crumple.recording.vtkhdf import BROKEN
 from crumple.typing import Floats, Ints
 
@@ -114,10 +117,17 @@ class Run:
         self.sheets, self.handles, self.obstacles, self.materials = (
             tuple(json.loads(group.attrs[key])) for key in ("sheets", "handles", "obstacles", "materials")
         )
-        self.times: Floats = group["time"][()]
-        self._frame_mesh: Ints = group["frame_mesh"][()]
-        self._starts = {name[:-6]: group[name][()] for name in group if name.endswith("_start")}
-        self._transfers = {int(frame): k for k, frame in enumerate(group["transfer_frame"][()])}
+        self.times: Floats = packed_array(group, "time")[()]
+        self._frame_mesh: Ints = packed_array(group, "frame_mesh")[()]
+        if self.times.ndim != 1 or self._frame_mesh.shape != self.times.shape:
+            raise ValueError("frame_mesh does not name the mesh of each frame")
+        changes = packed_array(group, "transfer_frame")[()]
+        self._transfers = {int(frame): k for k, frame in enumerate(changes)}
+        self._starts = {name[:-6]: packed_array(group, name)[()] for name in group if name.endswith("_start")}
+        for name, start in self._starts.items():
+            rows = len(changes) if name in OPERATORS else len(self.times)
+            if start.shape != (rows + 1,) or start[0] != 0 or (np.diff(start) < 0).any():
+                raise ValueError(f"{name}_start does not count the rows of its frames")
         self._meshes: dict[int, Mesh] = {}
 
     def __len__(self) -> int:
@@ -128,25 +138,32 @@ class Run:
 
     def __getitem__(self, index: int) -> Frame:
         k = self._index(index)
-        group = self._group
-        return Frame(
-            index=k,
-            time=float(self.times[k]),
-            mesh=self.mesh(k),
-            x=self._rows("node", k, "x"),
-            v=self._rows("node", k, "v"),
-            damage=self._rows("face", k, "damage"),
-            plastic_curvature=self._rows("face", k, "plastic_curvature"),
-            pins=Pinned(*(self._rows("pin", k, f"pin_{name}") for name in ("node", "handle", "target"))),
-            handle_position=group["handle_position"][k],
-            obstacle_x=group["obstacle_x"][int(group["frame_obstacle"][k])],
-            contacts=self._contacts(k),
-        )
+        mesh = self.mesh(k)
+        x, v = self._rows("node", k, "x"), self._rows("node", k, "v")
+        damage, curvature = self._rows("face", k, "damage"), self._rows("face", k, "plastic_curvature")
+        nodes, faces = mesh.node_count, len(mesh.faces)
+        if not (x.shape == v.shape == (nodes, 3) and damage.shape == (faces,) and curvature.shape == (faces, 3)):
+            raise self._damaged(f"frame {k}", "its arrays do not fit its mesh")
+        with self._reading(f"frame {k}"):
+            return Frame(
+                index=k,
+                time=float(self.times[k]),
+                mesh=mesh,
+                x=x,
+                v=v,
+                damage=damage,
+                plastic_curvature=curvature,
+                pins=Pinned(*(self._rows("pin", k, f"pin_{name}") for name in ("node", "handle", "target"))),
+                handle_position=self._array("handle_position")[k],
+                obstacle_x=self._array("obstacle_x")[int(self._array("frame_obstacle")[k])],
+                contacts=self._contacts(k),
+            )
 
     @property
     def scene(self) -> str | None:
         """The resolved scene as TOML; None when the model was built by hand."""
-        return self._group["scene"].asstr()[()] if "scene" in self._group else None
+        with self._reading("scene"):
+            return child(self._group, "scene").asstr()[()] if "scene" in self._group else None
 
     @property
     def is_constant(self) -> bool:
@@ -156,14 +173,18 @@ class Run:
     @property
     def obstacle_faces(self) -> Ints:
         """Triangles of the obstacles, (…, 3), into `Frame.obstacle_x`."""
-        return self._group["obstacle_faces"][()]
+        with self._reading("obstacle_faces"):
+            return self._array("obstacle_faces")[()]
 
     def mesh(self, index: int) -> Mesh:
         """The mesh of a frame; the same object for frames that share it."""
         number = int(self._frame_mesh[self._index(index)])
         if number not in self._meshes:
-            folder = self._group[f"meshes/{number:06d}"]
-            self._meshes[number] = Mesh(**{name: folder[name][()] for name in Mesh.__dataclass_fields__})
+            with self._reading(f"mesh {number}"):
+                folder = child(child(self._group, "meshes"), f"{number:06d}")
+                mesh = Mesh(**{name: packed_array(folder, name)[()] for name in Mesh.__dataclass_fields__})
+                _check_mesh(mesh)
+                self._meshes[number] = mesh
         return self._meshes[number]
 
     def positions(self) -> Floats:
@@ -182,8 +203,9 @@ class Run:
         k = self._index(index)
         if k == len(self) - 1:
             raise InputError(f"{self.name}: action", "the last frame has none", index)
-        places = self._group["handle_position"][k : k + 2]
-        return places[1] - places[0]
+        with self._reading("handle_position"):
+            places = self._array("handle_position")[k : k + 2]
+            return places[1] - places[0]
 
     def transfer(self, index: int, *, backward: bool = False) -> csr_matrix:
         """The sparse matrix that carries values on the nodes of frame `index` − 1 to those of frame `index`.
@@ -195,10 +217,13 @@ class Run:
             raise InputError(f"{self.name}: transfer", "the first frame has none before it", index)
         shape = tuple(self.mesh(j).node_count for j in ((k - 1, k) if backward else (k, k - 1)))
         if k not in self._transfers:
-            return identity(shape[0], self._group["x"].dtype, format="csr")
+            if shape[0] != shape[1]:
+                raise self._damaged(f"frame {k}", "the operator to its mesh is missing")
+            return identity(shape[0], self._rows("node", k, "x").dtype, format="csr")
         name = "backward" if backward else "forward"
         row, column, weight = (self._rows(name, self._transfers[k], f"{name}_{part}") for part in OPERATOR)
-        return csr_matrix((weight, (row, column)), shape=shape)
+        with self._reading(f"{name} operator of frame {k}"):
+            return csr_matrix((weight, (row, column)), shape=shape)
 
     def pairs(self) -> Iterator[tuple[Frame, Frame]]:
         """Each frame with the next one, both on the mesh of the first: what a one-step model learns from.
@@ -220,17 +245,34 @@ class Run:
         return index % count
 
     def _rows(self, kind: str, k: int, name: str) -> np.ndarray:
-        start = self._starts[kind]
+        with self._reading(name):
+            begin, end = (int(row) for row in self._starts[kind][k : k + 2])
+            rows = self._array(name)[begin:end]
+            if len(rows) != end - begin:
+                raise ValueError("it is too short")
+            return rows
+
+    def _array(self, name: str) -> h5py.Dataset:
+        return packed_array(self._group, name)
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """What goes wrong inside is the file's fault."""
         try:
-            return self._group[name][start[k] : start[k + 1]]
+            yield
+        except InputError:
+            raise
         except BROKEN as error:
-            reason = " ".join(str(error).split())[:100]
-            raise InputError(f"{self._group.file.filename}: {self.name}, {name}", f"is damaged ({reason})") from None
+            raise self._damaged(what, " ".join(str(error).split())[:100]) from None
+
+    def _damaged(self, what: str, reason: str) -> InputError:
+        return InputError(f"{self._group.file.filename}: {self.name}, {what}", f"is damaged ({reason})")
 
     def _all(self, name: str) -> Floats:
         if not self.is_constant:
             raise InputError(f"{self.name}", "its mesh changes; write the dataset with --topology constant")
-        return self._group[name][()].reshape(len(self), -1, 3)
+        with self._reading(name):
+            return self._array(name)[()].reshape(len(self), -1, 3)
 
     def _contacts(self, k: int) -> Contacts | None:
         if "contact" not in self._starts:
@@ -239,7 +281,25 @@ class Run:
         return Contacts(**columns | {"is_edges": columns["is_edges"].astype(bool)})
 
 
+def _check_mesh(mesh: Mesh) -> None:
+    """ValueError unless indices point at something."""
+    vertices, faces = len(mesh.u), len(mesh.faces)
+    shapes = {
+        "u": (vertices, 2), "faces": (faces, 3), "vertex_node": (vertices,), "face_sheet": (faces,),
+        "face_material": (faces,), "edge_label": (faces, 3),
+    }  # fmt: skip
+    wrong = [name for name, shape in shapes.items() if getattr(mesh, name).shape != shape or not vertices]
+    wrong += [name for name in shapes if getattr(mesh, name).dtype.kind != ("f" if name == "u" else "i")]
+    if wrong:
+        raise ValueError(f"{wrong[0]} has the wrong shape or type")
+    if faces and not 0 <= mesh.faces.min() <= mesh.faces.max() < vertices:
+        raise ValueError("faces point outside of what is there")
+    if not 0 <= mesh.vertex_node.min() <= mesh.vertex_node.max() < vertices:  # a node has a vertex at least
+        raise ValueError("vertex_node points outside of what is there")
+
+
 OPERATOR = ("row", "column", "weight")
+OPERATORS = ("forward", "backward")
 
 
 class Dataset:
@@ -266,18 +326,22 @@ class Dataset:
             if found > FORMAT:
                 raise InputError(str(self.path), "written by a newer crumple; upgrade to read it", found)
             self.topology = str(self._file.attrs["topology"])
-            self.runs = tuple(Run(self._file["runs"][name]) for name in self._file["runs"])
-        except BROKEN as error:
-            self._file.close()
-            raise InputError(str(self.path), f"is damaged ({' '.join(str(error).split())[:100]})") from None
+            runs = child(self._file, "runs")
+            self.runs = tuple(Run(child(runs, name)) for name in runs)
         except InputError:
             self._file.close()
             raise
+        except BROKEN as error:
+            self._file.close()
+            raise InputError(str(self.path), f"is damaged ({' '.join(str(error).split())[:100]})") from None
 
     @property
     def datasheet(self) -> str:
         """What is in it and how it was made, in Markdown."""
-        return str(self._file["datasheet"].asstr()[()])
+        try:
+            return str(child(self._file, "datasheet").asstr()[()])
+        except BROKEN as error:
+            raise InputError(f"{self.path}: datasheet", f"is damaged ({' '.join(str(error).split())[:100]})") from None
 
     def __len__(self) -> int:
         return len(self.runs)

@@ -77,10 +77,9 @@ def _table_rows(path: Path) -> dict[Path, dict[str, Any]]:
     found: dict[Path, dict[str, Any]] = {}
     for row in rows:
         for place in PLACES:
-            if row.get(place):
-                values = {
-                    key: _value(text) for key, text in row.items() if key not in PLACES and text not in (None, "")
-                }
+            if row.get(place) and "\0" not in row[place]:
+                cells = [(key, text) for key, text in row.items() if key is not None and key not in PLACES]
+                values = {key: _value(text) for key, text in cells if text}
                 found[(path / row[place]).resolve()] = values
                 break
     return found

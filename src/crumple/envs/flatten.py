@@ -110,6 +110,8 @@ def _on_the_table(sheet: State, paper: Paper) -> Simulation:
         has_acceleration=False,
         obstacle_x=first.obstacle_x,
         obstacle_lag=first.obstacle_lag,
+        obstacle_force=first.obstacle_force,
+        handle_load=first.handle_load,
         pins=Pins(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 3))),
         time=0.0,
         frame=0,

@@ -2,7 +2,7 @@
 
 from crumple.linalg.block_matrix import (
     MISSING,
-    PRESCRIBED,
+    NOTHING,
     UPPER_PAIRS,
     BlockPattern,
     add_blocks,
@@ -11,15 +11,17 @@ from crumple.linalg.block_matrix import (
     find_slots,
     join_keys,
     make_pattern,
+    missing_keys,
     multiply,
     multiply_elements,
+    waive_zeros,
 )
 from crumple.linalg.cholesky import CholeskySolver, full_matrix, make_solver
 from crumple.linalg.conjugate import conjugate_gradients, inner
 
 __all__ = [
     "MISSING",
-    "PRESCRIBED",
+    "NOTHING",
     "UPPER_PAIRS",
     "BlockPattern",
     "CholeskySolver",
@@ -33,6 +35,8 @@ __all__ = [
     "join_keys",
     "make_pattern",
     "make_solver",
+    "missing_keys",
     "multiply",
     "multiply_elements",
+    "waive_zeros",
 ]

@@ -20,8 +20,9 @@ UPPER_PAIRS = {k: [(a, b) for a in range(k) for b in range(a, k)] for k in range
 """Local node pairs of the upper blocks of an element with k nodes, in the order of the energy contract."""
 
 
-PRESCRIBED, MISSING = -1, -2
-"""Codes of element blocks without a slot: of a prescribed node, or not in the pattern."""
+NOTHING, MISSING = -1, -2
+"""Codes of element blocks without a slot: of a prescribed node or zero, so nothing is to be stored, or not in the
+pattern."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,27 @@ def join_keys(*parts: np.ndarray) -> np.ndarray:
 
 def find_slots(pattern: BlockPattern, stencil: Ints) -> Ints:
     """Where each element block goes, codes (element_count, k(k+1)/2): 2 · block + (1 if to be transposed), or
-    `PRESCRIBED` or `MISSING`."""
+    `NOTHING` or `MISSING`."""
     k = stencil.shape[1]
-    codes = np.empty((len(stencil), k * (k + 1) // 2), np.int32)
+    codes: Ints = np.empty((len(stencil), k * (k + 1) // 2), np.int32)
     if len(stencil):
         _find_slots(pattern.row_start, pattern.column, stencil, codes)
     return codes
+
+
+def waive_zeros(codes: Ints, blocks: Floats) -> int:
+    """Let blocks (element_count, k(k+1)/2, 3, 3) that are zero not be missing; how many still are."""
+    return int(_waive_zeros(codes, blocks)) if len(codes) else 0
+
+
+def missing_keys(node_count: int, stencil: Ints, codes: Ints) -> np.ndarray:
+    """Keys of the blocks that are missing, in no order."""
+    parts = []
+    for q, (a, b) in enumerate(UPPER_PAIRS[stencil.shape[1]]):
+        lacks = codes[:, q] == MISSING
+        one, two = stencil[lacks, a].astype(np.int64), stencil[lacks, b]
+        parts.append(np.minimum(one, two) * node_count + np.maximum(one, two))
+    return np.concatenate(parts)
 
 
 def add_blocks(codes: Ints, blocks: Floats, scale: float, out: Floats) -> None:
@@ -122,7 +138,7 @@ def _find_slots(row_start, column, stencil, out):
         for a in range(k):
             for b in range(a, k):
                 i, j = stencil[e, a], stencil[e, b]
-                code = PRESCRIBED
+                code = NOTHING
                 if i < n and j < n:
                     flag = 0
                     if i > j:
@@ -138,6 +154,20 @@ def _find_slots(row_start, column, stencil, out):
                     code = 2 * low + flag if low < row_start[i + 1] and column[low] == j else MISSING
                 out[e, q] = code
                 q += 1
+
+
+@njit(cache=True)
+def _waive_zeros(codes, blocks):
+    missing = 0
+    for e in range(codes.shape[0]):
+        for q in range(codes.shape[1]):
+            if codes[e, q] == MISSING:
+                codes[e, q] = NOTHING
+                for a in range(9):
+                    if blocks[e, q, a // 3, a % 3] != 0.0:
+                        codes[e, q] = MISSING
+                missing += codes[e, q] == MISSING
+    return missing
 
 
 @njit(cache=True, parallel=True)

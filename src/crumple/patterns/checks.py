@@ -13,21 +13,19 @@ import numpy as np
 
 from crumple.patterns.pattern import BOUNDARY, CUT, FLAT, JOIN, MOUNTAIN, UNASSIGNED, CreasePattern
 from crumple.patterns.planar import crossing_edges
-from crumple.patterns.rigid import Fans, closure, vertex_fans
-from crumple.typing import Floats
+from crumple.patterns.rigid import SECTOR_ERROR, Fans, closure, vertex_fans
+from crumple.typing import Bools, Floats
 
 LARGEST_MISFIT = np.radians(1.0)
 """Facets around a vertex that miss each other by more than this are reported [rad]; real paper bends that much."""
-SECTOR_ERROR = np.radians(0.1)
-"""Error of sums of sectors that is put down to drawing [rad]."""
 FLAT_FOLD = np.radians(179.0)
 """Creases with larger fold angles are folded flat [rad]."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem of a pattern: its `kind` ("dangling", "crossing", "facet", "kawasaki", "maekawa", "sector", "fit"), the
-    `vertex`, `edges` or `facet` that it is about (-1, (), -1 if none), and one line of `text`."""
+    """A problem of a pattern: its `kind` ("dangling", "slit", "crossing", "facet", "kawasaki", "maekawa", "sector",
+    "fit", "curve"), the `vertex`, `edges` or `facet` that it is about (-1, (), -1 if none), and one line of `text`."""
 
     kind: str
     text: str
@@ -43,9 +41,20 @@ def check_pattern(pattern: CreasePattern, angle: Floats | None = None) -> list[F
     found = _drawing(pattern)
     for fan in vertex_fans(pattern):
         misfit = np.linalg.norm(closure(fan, angle)[0], axis=1)
-        for k in range(len(fan.vertex)):
+        curved = fan.is_curved & (misfit > LARGEST_MISFIT)
+        found += _curves(pattern, fan, curved)
+        for k in np.flatnonzero(~curved).tolist():
             found += _vertex(pattern, fan, k, angle, targets, float(misfit[k]))
     return found
+
+
+def _curves(pattern: CreasePattern, fan: Fans, curved: Bools) -> list[Finding]:
+    """One finding for all vertices of curved creases."""
+    if not curved.any():
+        return []
+    vertex, edges = int(fan.vertex[curved][0]), np.unique(fan.edges[curved])
+    text = f"{len(edges)} edges, such as {edges[0]} at {_at(pattern, vertex)}, are curved creases; facets bend there"
+    return [Finding("curve", text, vertex=vertex, edges=tuple(edges.tolist()))]
 
 
 def can_fold_flat(pattern: CreasePattern) -> dict[int, bool]:
@@ -61,11 +70,14 @@ def can_fold_flat(pattern: CreasePattern) -> dict[int, bool]:
 def _drawing(pattern: CreasePattern) -> list[Finding]:
     """Lines that end in a facet, lines that cross, and facets that are not simple."""
     found = []
-    for edge in np.flatnonzero(pattern.facets.dangling).tolist():
+    slit = pattern.facets.dangling & np.isin(pattern.assignment, (CUT, BOUNDARY))
+    for edge in np.flatnonzero(pattern.facets.dangling & ~slit).tolist():
         text = f"edge {edge} at {_at(pattern, pattern.edges[edge, 1])} separates no facets: one of its ends is loose"
-        if pattern.assignment[edge] in (CUT, BOUNDARY):
-            text += "; a cut like this is left out"
         found.append(Finding("dangling", text, edges=(edge,)))
+    if slit.any():
+        edges = np.flatnonzero(slit).tolist()
+        text = f"{len(edges)} edges, such as {edges[0]} at {_at(pattern, pattern.edges[edges[0], 1])}, are slits"
+        found.append(Finding("slit", f"{text}: cuts that separate no facets", edges=tuple(edges)))
     for a, b in zip(*crossing_edges(pattern.vertices, pattern.edges), strict=True):
         text = f"edges {a} and {b} cross or touch without a common vertex near {_at(pattern, pattern.edges[a, 0])}"
         found.append(Finding("crossing", text, edges=(int(a), int(b))))

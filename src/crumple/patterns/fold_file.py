@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from crumple.errors import InputError
+from crumple.patterns.fold_frames import inherited_frames, load_record
 from crumple.patterns.lengths import DEFAULT_WIDTH, fitted_scale
 from crumple.patterns.pattern import ASSIGNMENTS, JOIN, MOST_EDGES, CreasePattern, make_pattern, usual_angle
 from crumple.patterns.planar import crossing_edges, pattern_from_segments
+from crumple.patterns.unfolding import folded_angles, unfold_faces
 from crumple.typing import Floats, Ints
 
-LARGEST_FILE = 50_000_000
-"""Larger files are refused before they are read [bytes]."""
 LARGEST_COORDINATE = 1e9
+FLATNESS = 1e-6
+"""Spread of a coordinate over that of all, up to which it is the same for all vertices."""
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "nm": 1e-9, "in": 0.0254, "pt": 0.0254 / 72.0}
 """The units of FOLD [m]; "unit" is none."""
 SNAP = 1e-3
@@ -52,7 +54,8 @@ def read_fold(
     """The crease pattern in a FOLD file.
 
     `unit`: length of its unit [m], instead of what the file says; `width`: length of the longer side [m], instead of
-    either. `frame`: number of the frame, by default the first that is flat and has edges.
+    either. `frame`: number of the frame, by default the first flat crease pattern. Folded forms with faces are laid
+    flat.
     """
     name = Path(path).name
     try:
@@ -62,77 +65,26 @@ def read_fold(
 
 
 def _read(path: Path, name: str, unit: float | None, width: float | None, frame: int | None) -> CreasePattern:
-    frames = _frames(_load(path, name), name)
+    frames = inherited_frames(load_record(path, name), name)
     if frame is not None and not 0 <= frame < len(frames):
         raise InputError(f"{name}: frame", f"the file has {len(frames)} frames, numbered from 0", frame)
     chosen = _choose(frames) if frame is None else frame
     return _pattern(frames[chosen], name if chosen == 0 else f"{name}: file_frames[{chosen - 1}]", unit, width)
 
 
-def _load(path: Path, name: str) -> dict[str, Any]:
-    """The JSON object in a file."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(name, f"is larger than {LARGEST_FILE // 10**6} MB")
-        record = json.loads(path.read_bytes().decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except OSError as error:
-        raise InputError(name, f"cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise InputError(name, "is not UTF-8 text") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{name}: line {error.lineno}", f"is no JSON: {error.msg}") from None
-    except (RecursionError, ValueError):
-        raise InputError(name, "is no JSON that can be read: nested too deeply, or NaN or endless numbers") from None
-    if not isinstance(record, dict):
-        raise InputError(name, "must be a JSON object; is this a FOLD file?")
-    spec = record.get("file_spec", 1)
-    if isinstance(spec, bool) or not isinstance(spec, int | float | str):
-        raise InputError(f"{name}: file_spec", "must be a number", spec)
-    return record
-
-
-def _refuse_constant(text: str) -> None:
-    raise ValueError(text)
-
-
-def _frames(record: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """All frames with what they inherit; number 0 is the file itself."""
-    below = record.get("file_frames", [])
-    if not isinstance(below, list) or not all(isinstance(frame, dict) for frame in below):
-        raise InputError(f"{name}: file_frames", "must be a list of objects")
-    if len(below) > 10_000:
-        raise InputError(f"{name}: file_frames", "at most 10000 frames are possible", len(below))
-    raw = [{key: value for key, value in record.items() if key != "file_frames"}, *below]
-    whole: list[dict[str, Any] | None] = [raw[0], *([None] * len(below))]
-    for first in range(1, len(raw)):
-        chain = [first]
-        while whole[chain[-1]] is None and raw[chain[-1]].get("frame_inherit") is True:
-            parent = raw[chain[-1]].get("frame_parent")
-            place = f"{name}: file_frames[{chain[-1] - 1}].frame_parent"
-            if isinstance(parent, bool) or not isinstance(parent, int) or not 0 <= parent < len(raw):
-                raise InputError(place, f"must be the number of a frame, 0…{len(raw) - 1}", parent)
-            if parent in chain:
-                raise InputError(place, "frames inherit from each other in a circle", parent)
-            chain.append(parent)
-        for number in reversed(chain):
-            if whole[number] is None:
-                parents = whole[raw[number]["frame_parent"]] if raw[number].get("frame_inherit") is True else {}
-                whole[number] = {**(parents or {}), **raw[number]}
-    kept = [frame for frame in whole if frame is not None]
-    kept[0] = {**kept[0], **({"file_frames": below} if below else {})}
-    return kept
-
-
 def _choose(frames: list[dict[str, Any]]) -> int:
-    """The first frame that says that it is a crease pattern, else the first that is flat, else the first of all."""
+    """The first flat frame that says that it is a crease pattern, else the first flat one that does not say that it is
+    folded, else the first that can be laid flat, else the first of all."""
+    flat = [k for k, frame in enumerate(frames) if isinstance(frame.get("vertices_coords"), list) and _is_flat(frame)]
+    named = [k for k in flat if "creasePattern" in _classes(frames[k])]
+    unfolded = [k for k in flat if not _is_folded(frames[k])]
+    faced = [k for k, frame in enumerate(frames) if frame.get("vertices_coords") and frame.get("faces_vertices")]
+    return (named or unfolded or faced or [0])[0]
 
-    def flat(frame: dict[str, Any]) -> bool:
-        coords = frame.get("vertices_coords")
-        return isinstance(coords, list) and bool(coords) and _is_flat(coords)
 
-    usable = [k for k, frame in enumerate(frames) if flat(frame)]
-    named = [k for k in usable if "creasePattern" in _classes(frames[k])]
-    return (named or usable or [0])[0]
+def _is_folded(frame: dict[str, Any]) -> bool:
+    """Whether a frame says that it is a folded form."""
+    return "foldedForm" in _classes(frame) and "creasePattern" not in _classes(frame)
 
 
 def _classes(frame: dict[str, Any]) -> list[Any]:
@@ -140,21 +92,26 @@ def _classes(frame: dict[str, Any]) -> list[Any]:
     return classes if isinstance(classes, list) else []
 
 
-def _is_flat(coords: list[Any]) -> bool:
+def _is_flat(frame: dict[str, Any]) -> bool:
     """Whether points have no third coordinate, or y or z is the same for all."""
-    if not all(isinstance(p, list) and len(p) >= 2 for p in coords):
+    try:
+        return _flat_points(_points(frame, "")) is not None
+    except InputError:
         return False
-    if all(len(p) == 2 for p in coords):
-        return True
-    return any(all(len(p) >= 3 and p[k] == coords[0][k] for p in coords) for k in (2, 1))
 
 
 def _pattern(frame: dict[str, Any], place: str, unit: float | None, width: float | None) -> CreasePattern:
     """The pattern of one frame."""
-    vertices = _vertices(frame, place)
-    faces = _faces(frame, place, len(vertices))
-    edges = _edges(frame, place, len(vertices), faces)
-    assignment, angle = _assigned(frame, place, edges, faces)
+    points = _points(frame, place)
+    faces = _faces(frame, place, len(points))
+    edges = _edges(frame, place, len(points), faces)
+    vertices = None if _is_folded(frame) and faces else _flat_points(points)
+    measured = np.full(len(edges), np.nan)
+    if vertices is None and not faces:
+        raise InputError(f"{place}: vertices_coords", "is not flat; choose the frame with the flat crease pattern")
+    if vertices is None:
+        vertices, measured = unfold_faces(points, faces, place), folded_angles(points, faces, edges)
+    assignment, angle = _assigned(frame, place, edges, faces, measured)
     scale, notes = _scale(frame, place, vertices, edges, unit, width)
     group, names = _groups(frame, place, len(edges))
     extra = {key: value for key, value in frame.items() if key not in OWN_KEYS}
@@ -210,8 +167,8 @@ def _list(frame: dict[str, Any], key: str, place: str, length: int | None = None
     return value
 
 
-def _vertices(frame: dict[str, Any], place: str) -> Floats:
-    """Flat coordinates (n, 2) in the unit of the file."""
+def _points(frame: dict[str, Any], place: str) -> Floats:
+    """Coordinates (n, 3) in the unit of the file, z = 0 where there is none."""
     coords = _list(frame, "vertices_coords", place)
     if not coords:
         raise InputError(f"{place}: vertices_coords", "this key is missing or empty")
@@ -220,16 +177,17 @@ def _vertices(frame: dict[str, Any], place: str) -> Floats:
     for k, point in enumerate(coords):
         if not isinstance(point, list) or not 2 <= len(point) <= 3 or not all(_is_coordinate(c) for c in point):
             raise InputError(f"{place}: vertices_coords[{k}]", "must be two or three finite numbers", point)
-    if all(len(point) == 2 for point in coords):
-        return np.array(coords, np.float64)
-    xyz = np.array([[*point, 0.0][:3] for point in coords], np.float64)
-    reach = 1e-6 * float(np.ptp(xyz, axis=0).max())
-    if np.ptp(xyz[:, 2]) <= reach:
-        return xyz[:, :2].copy()
-    if np.ptp(xyz[:, 1]) <= reach:  # Origami Simulator draws in the plane of x and z
-        return np.stack([xyz[:, 0], -xyz[:, 2]], axis=1)
-    remedy = "is not flat; choose the frame with the flat crease pattern"
-    raise InputError(f"{place}: vertices_coords", remedy)
+    return np.array([[*point, 0.0][:3] for point in coords], np.float64)
+
+
+def _flat_points(points: Floats) -> Floats | None:
+    """Flat coordinates (n, 2) of points (n, 3) in a plane of constant z or y, None for others."""
+    reach = FLATNESS * float(np.ptp(points, axis=0).max())
+    if np.ptp(points[:, 2]) <= reach:
+        return points[:, :2].copy()
+    if np.ptp(points[:, 1]) <= reach:  # Origami Simulator draws in the plane of x and z
+        return np.stack([points[:, 0], -points[:, 2]], axis=1)
+    return None
 
 
 def _is_coordinate(value: object) -> bool:
@@ -274,8 +232,14 @@ def _edges(frame: dict[str, Any], place: str, count: int, faces: list[list[int]]
     return np.array(edges, np.int32)
 
 
-def _assigned(frame: dict[str, Any], place: str, edges: Ints, faces: list[list[int]]) -> tuple[np.ndarray, Floats]:
-    """Assignment and fold angle (n,) [rad], positive = mountain, of the edges."""
+def _assigned(
+    frame: dict[str, Any], place: str, edges: Ints, faces: list[list[int]], measured: Floats
+) -> tuple[np.ndarray, Floats]:
+    """Assignment and fold angle (n,) [rad], positive = mountain, of the edges.
+
+    `measured`: angles (n,) [rad] of a folded form, NaN where there are none, instead of those that the file does not
+    give.
+    """
     count = len(edges)
     letters = _list(frame, "edges_assignment", place, count)
     angles = _list(frame, "edges_foldAngle", place, count)
@@ -291,13 +255,14 @@ def _assigned(frame: dict[str, Any], place: str, edges: Ints, faces: list[list[i
         if isinstance(angle, bool) or not isinstance(angle, int | float) or not abs(angle) <= 180.0 + 1e-6:
             raise InputError(f"{place}: edges_foldAngle[{k}]", "must be within -180…180, in degrees, or null", angle)
         degrees[k] = -float(angle)  # mountains are positive here
+    degrees = np.where(np.isnan(degrees), np.degrees(measured), degrees) if angles is None else degrees
     assignment = _guessed(degrees, edges, faces) if letters is None else np.array(letters, "<U1")
     for sign, letter, word in ((1.0, "M", "≤ 0"), (-1.0, "V", "≥ 0")):
         wrong = np.flatnonzero((assignment == letter) & (sign * degrees < -1e-6))
         if len(wrong):
             k = int(wrong[0])
             remedy = f"edge {k} is a {ASSIGNMENTS[letter]}, whose angle is {word} in FOLD"
-            raise InputError(f"{place}: edges_foldAngle[{k}]", remedy, (angles or [])[k])
+            raise InputError(f"{place}: edges_foldAngle[{k}]", remedy, angles[k] if angles else -float(degrees[k]))
     angle = np.where(np.isnan(degrees), usual_angle(assignment), np.radians(degrees))
     return assignment, np.where(np.isin(assignment, ("B", "C", "J")), 0.0, angle)
 

@@ -34,11 +34,11 @@ class PatternMesh:
         return self.mesh.edge_label.ravel()[self.mesh.hinges.corners[:, 0]] - FIRST_LABEL
 
     def folded(self, facets: FoldedFacets) -> Floats:
-        """Positions (node_count, 3) [m] of the nodes on the folded facets."""
+        """Positions (node_count, 3) [m] of the nodes on the folded facets, in the middle where these do not meet."""
         corners = facets.place(self.mesh.u[self.mesh.faces].reshape(-1, 2), np.repeat(self.facet, 3))
-        x = np.zeros((self.mesh.node_count, 3))
-        x[self.mesh.face_nodes.ravel()] = corners
-        return x
+        node = self.mesh.face_nodes.ravel()
+        total = np.stack([np.bincount(node, corners[:, k], self.mesh.node_count) for k in range(3)], axis=1)
+        return np.asarray(total / np.bincount(node, minlength=self.mesh.node_count)[:, None])
 
 
 def mesh_pattern(pattern: CreasePattern, size: float) -> PatternMesh:

@@ -202,6 +202,19 @@ def ellipse(cx: float, cy: float, rx: float, ry: float) -> list[Point]:
     return [(float(x), float(y)) for x, y in points]
 
 
+def rounded_rectangle(x: float, y: float, width: float, height: float, rx: float, ry: float) -> list[Point]:
+    """A closed rectangle whose corners are quarters of an ellipse; sharp ones for radii of 0."""
+    rx, ry = min(max(rx, 0.0), 0.5 * width), min(max(ry, 0.0), 0.5 * height)
+    if rx == 0.0 or ry == 0.0:
+        return [(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)]
+    points: list[Point] = []
+    middles = [(x + width - rx, y + height - ry), (x + rx, y + height - ry), (x + rx, y + ry), (x + width - rx, y + ry)]
+    for quarter, (cx, cy) in enumerate(middles):
+        at = 0.5 * math.pi * (quarter + np.linspace(0.0, 1.0, PARTS // 2 + 1))
+        points += [(float(a), float(b)) for a, b in zip(cx + rx * np.cos(at), cy + ry * np.sin(at), strict=True)]
+    return [*points, points[0]]
+
+
 def parse_transform(text: str, place: str) -> Floats:
     """The matrix (2, 3) of a transform attribute."""
     total = np.eye(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from colorsys import rgb_to_hsv
 
 MOST_RULES = 10_000
 """Rules of a style sheet that are read."""
@@ -23,15 +24,19 @@ _NAMES = {
     "cyan": (0, 255, 255),
     "aqua": (0, 255, 255),
 }
-_LETTERS = {
-    (0, 0, 0): "B",
-    (1, 0, 0): "M",
-    (0, 0, 1): "V",
-    (0, 1, 0): "C",
-    (1, 1, 0): "F",
-    (1, 0, 1): "U",
-}
-"""The assignment of each corner of the colour cube, as in Origami Simulator."""
+_HUES = (
+    (0.0, 25.0, "M"),
+    (45.0, 72.0, "F"),
+    (80.0, 170.0, "C"),
+    (215.0, 270.0, "V"),
+    (285.0, 335.0, "U"),
+    (345.0, 360.0, "M"),
+)
+"""Hues [degrees] of the colours of Origami Simulator, from, to and letter, as wide as print colours need: the blue,
+green and magenta that Illustrator has for print are 238°, 149° and 324°. Orange, turquoise and violet are left out."""
+DARKEST, PALEST = 80, 0.6
+"""Colours whose channels are all below the first are black (0…255); less saturated ones than the second are grey."""
+_PROPERTIES = ("stroke", "opacity", "stroke-opacity", "display", "visibility")
 COLOURS = {"B": "#000000", "M": "#ff0000", "V": "#0000ff", "C": "#00ff00", "F": "#ffff00", "U": "#ff00ff"}
 """The colour in which each assignment is written."""
 _RULE = re.compile(r"([^{}]{1,2000})\{([^{}]{0,20000})\}")
@@ -61,11 +66,13 @@ def parse_colour(text: str) -> tuple[int, int, int] | None:
 
 def assignment_of(colour: tuple[int, int, int]) -> str | None:
     """The letter that a colour stands for, also when a drawing program has changed it a little; None if none."""
-    red, green, blue = colour
-    if red <= 60 and blue <= 60 and 100 <= green < 160:
-        return "C"  # the green of HTML is half as bright as that of a screen
-    corner = tuple(1 if channel >= 176 else 0 if channel <= 80 else -1 for channel in colour)
-    return _LETTERS.get(corner)  # type: ignore[arg-type]
+    high, low = max(colour), min(colour)
+    if high <= DARKEST:
+        return "B"
+    if high - low < PALEST * high:
+        return None
+    hue = 360.0 * rgb_to_hsv(*colour)[0]
+    return next((letter for least, most, letter in _HUES if least <= hue <= most), None)
 
 
 def parse_declarations(text: str) -> Style:
@@ -91,7 +98,7 @@ def parse_sheet(text: str) -> dict[str, Style]:
 
 def own_style(tag: str, attributes: Mapping[str, str], sheet: Mapping[str, Style]) -> Style:
     """What an element says of itself: attributes, then the style sheet, then its `style`."""
-    style = {key: attributes[key] for key in ("stroke", "opacity", "stroke-opacity", "display") if key in attributes}
+    style = {key: attributes[key] for key in _PROPERTIES if key in attributes}
     classes = attributes.get("class", "").split()[:20]
     selectors = ["*", tag, *(f".{name}" for name in classes), *(f"{tag}.{name}" for name in classes)]
     for selector in [*selectors, f"#{attributes.get('id', '')}"]:

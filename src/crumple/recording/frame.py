@@ -33,8 +33,8 @@ CELL_DATA = {
     "material": "mesh/face_material",
     "sheet": "mesh/face_sheet",
 }
-SELDOM = ("sizing_floor",)
-"""Fields that are left out where they are 0 everywhere, which is what they are when they are missing."""
+SELDOM = ("sizing_floor", "obstacle_force", "handle_load")
+"""Fields that are left out where they are 0 everywhere, which is what they count as when they are missing."""
 SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "mesh/u": ("f8", ("vertex", 2)),
     "mesh/vertex_node": ("i4", ("vertex",)),
@@ -47,6 +47,8 @@ SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     **{one.name: ("f8", (one.where,) if one.width == 1 else (one.where, one.width)) for one in state_fields()},
     "obstacle_x": ("f8", ("obstacle node", 3)),
     "obstacle_lag": ("f8", ("obstacle",)),
+    "obstacle_force": ("f8", ("pushing node", 3)),
+    "handle_load": ("f8", ("pulling handle", 4, 3)),
     "pins/node": ("i4", ("pin",)),
     "pins/handle": ("i4", ("pin",)),
     "pins/anchor": ("f8", ("pin", 3)),

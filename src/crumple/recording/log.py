@@ -47,6 +47,7 @@ class _LogLine(_Checked):
     retries: int = 0
     energies: dict[str, float | None] = {}
     handles: dict[str, _Pull] = {}
+    obstacles: dict[str, _Pull] = {}
     losses: dict[str, float | None] = {}
     frame_end: _FrameEnd = _FrameEnd()
 

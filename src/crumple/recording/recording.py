@@ -19,8 +19,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from crumple.errors import InputError
-from crumple.recording.files import write_atomically
+from crumple.errors import CrumpleError, InputError
+from crumple.recording.files import read_file, write_atomically
 from crumple.recording.frame import decode_frame, frame_time
 from crumple.recording.log import Line, Log, read_log
 from crumple.recording.mark import marked_scene
@@ -183,9 +183,9 @@ def write_series(path: Path, entries: Series) -> None:
 def read_series(path: Path) -> Series:
     """The entries of an index; empty when it is missing or unreadable (frames tell their time too)."""
     try:
-        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        files = json.loads(read_file(path).decode())["files"]
         entries = [(str(file["name"]), float(file["time"])) for file in files]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError, OverflowError):
+    except (CrumpleError, OSError, ValueError, LookupError, TypeError, RecursionError, OverflowError):
         return []
     return entries if all(isfinite(time) for _, time in entries) else []
 

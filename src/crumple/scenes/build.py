@@ -26,6 +26,7 @@ from crumple.scenes.boundaries import (
     select_pins,
     turn,
 )
+from crumple.scenes.crease_drives import folds_at_once
 from crumple.scenes.creases import CreasedSheet, crease_sheet
 from crumple.scenes.cuts import cut_sheet
 from crumple.scenes.histories import recalled_sheet
@@ -163,7 +164,10 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) 
     state = cut_sheet(sheet, k, mark_lines(sheet, k, made.state, problems), problems)
     if state is None or len(problems.messages) > before:
         return None
-    return replace(made, state=_placed(sheet, state))
+    placed = _placed(sheet, state)
+    for problem in validate_mesh(placed.mesh, placed.x):  # cuts and a tiny scale may have spoilt it
+        problems.add(("sheets", k), problem)
+    return replace(made, state=placed)
 
 
 def _start(scene: Scene, k: int, materials: list[Material], problems: Problems) -> State:
@@ -181,7 +185,7 @@ def _with_room(scene: Scene, k: int, materials: list[Material], problems: Proble
     shape: Any = scene.sheets[k].shape
     if shape.kind not in PATTERN_KINDS:
         return shape
-    for text in colliding_facets(shape):
+    for text in colliding_facets(shape) if folds_at_once(scene.sheets[k]) else []:
         problems.note(("sheets", k, "shape"), text)
     if shape.start == 0.0 or not scene.contact.enabled:
         return shape

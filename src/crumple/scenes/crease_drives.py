@@ -72,6 +72,11 @@ def _keys_problem(crease: Crease, sheet: Sheet) -> str:
     return ""
 
 
+def folds_at_once(sheet: Sheet) -> bool:
+    """Whether all driven creases of a sheet move at the same times."""
+    return len({tuple(key.time for key in crease.keys) for crease in sheet.creases if crease.keys}) <= 1
+
+
 def crease_labels(crease: Crease, sheet: Sheet, mesh: SheetMesh, label: int) -> Ints:
     """The labels of the edges of a crease, (n,); `label`: that of its line."""
     if crease.line is not None or crease.label is not None:
@@ -151,7 +156,7 @@ def _angle_table(sheet: Sheet, crease: Crease, labels: Ints) -> tuple[Floats, Fl
     if not by_fold:
         return times, values[:, None] * sign
     assert pattern is not None
-    return times, np.stack([_folded(pattern, float(share), sheet.shape)[labels - FIRST_LABEL] for share in values])
+    return times, _fold_table(pattern, values, sheet.shape)[:, labels - FIRST_LABEL]
 
 
 def smooth_table(times: Floats, values: Floats) -> tuple[Floats, Floats]:
@@ -166,10 +171,16 @@ def smooth_table(times: Floats, values: Floats) -> tuple[Floats, Floats]:
     return fine, np.clip(spline(fine), low, high)
 
 
-def _folded(pattern: CreasePattern, share: float, shape: Any) -> Floats:
-    """Fold angles of all edges of a pattern at a share of its targets, with flat facets if there are such angles."""
-    found = fold_angles(pattern, share * shape.fold) if shape.fit else None
-    return pattern.targets(share * shape.fold) if found is None else found
+def _fold_table(pattern: CreasePattern, shares: Floats, shape: Any) -> Floats:
+    """Fold angles (n, edge_count) [rad] of a pattern at shares (n,) of its targets: such that facets are flat, if there
+    are any at the largest share; those that are not found are interpolated."""
+    found = [fold_angles(pattern, float(share) * shape.fold) if shape.fit else None for share in shares]
+    known = np.array([angle is not None for angle in found])
+    if not known[np.argmax(shares)]:
+        return np.stack([pattern.targets(float(share) * shape.fold) for share in shares])
+    order = np.argsort(shares[known], kind="stable")
+    table = np.stack([angle for angle in found if angle is not None])[order]
+    return np.stack([np.interp(shares, shares[known][order], angles) for angles in table.T], axis=1)
 
 
 def _check_fit(sheet: Sheet, k: int, made: list[DrivenCrease], problems: Problems) -> None:

@@ -197,7 +197,9 @@ def _add_creases(
             problems.add((*path, "label"), "no inner edge of the mesh carries this label", crease.label)
         for key in ("select", "group", "edges"):
             if not marked.any() and getattr(crease, key) is not None:
-                problems.add((*path, key), "the sheet has no such creases", getattr(crease, key))
+                names = ", ".join(shape_pattern(sheet.shape).group_names[:20]) if key == "group" else ""
+                known = f"; its groups are {names}" if names else ""
+                problems.add((*path, key), f"the sheet has no such creases{known}", getattr(crease, key))
         angle = np.radians(crease.angle or 0.0) * np.where(_is_valley(mesh, crease, sheet), -1.0, 1.0)
         angle = angle if crease.drive == SET else 0.0
         plastic = crease_from_edges(mesh, marked, angle, plastic_curvature=plastic, stencil=stencil)

@@ -12,7 +12,9 @@ import numpy as np
 from crumple.errors import InputError, SimulationError
 from crumple.mesh import Refusal, SheetMesh, cut_edges, open_buffers
 from crumple.plasticity import insert_polyline
+from crumple.plasticity.crease_lines import check_polyline
 from crumple.scenes.messages import Problems
+from crumple.scenes.patterns import PATTERN_KINDS, loose_slits
 from crumple.scenes.schema import Sheet
 from crumple.state import State, Tips, close_change, make_tips, transfer
 from crumple.state.part import part_of
@@ -41,6 +43,15 @@ def cut_sheet(sheet: Sheet, k: int, state: State, problems: Problems) -> State:
                 ends += found
             except SimulationError as error:
                 raise InputError("cut", str(error)) from None
+    if sheet.history is None and sheet.shape is not None and sheet.shape.kind in PATTERN_KINDS:
+        for line in loose_slits(sheet.shape):
+            with problems.catch(("sheets", k, "shape")):
+                try:
+                    state, found = _slit(state, line)
+                    ends += found
+                except (InputError, SimulationError) as error:
+                    place = f"the cut at ({line[0, 0]:.4g}, {line[0, 1]:.4g}) m"
+                    raise InputError(place, str(error).removeprefix("cut: ")) from None
     return _with_tips(state, ends, k)
 
 
@@ -51,7 +62,7 @@ def slit_open(state: State, line: Floats, sheet: int = 0) -> State:
 
 def _slit(state: State, line: Floats) -> tuple[State, list[tuple[Floats, Floats, Floats]]]:
     """The state cut open along a polyline (n, 2) of the pattern [m], and its ends inside, see `_with_tips`."""
-    line = _with_middles(line)
+    line = _with_middles(check_polyline(line))
     inserted = insert_polyline(state.mesh, line)
     state = transfer(state, inserted.change, mesh=inserted.mesh)
     mesh = state.mesh
@@ -75,7 +86,10 @@ def _slit(state: State, line: Floats) -> tuple[State, list[tuple[Floats, Floats,
 
 def _cut_out(state: State, area: Floats) -> tuple[State, list[tuple[Floats, Floats, Floats]]]:
     """The state without what lies inside the polygon `area` (n, 2) of the pattern [m], and its inner corners."""
-    outline = np.concatenate([area, area[:1]])
+    outline = check_polyline(np.concatenate([area, area[:1]]))
+    area = outline[:-1]
+    if len(area) < 3:
+        raise InputError("cut", "must have three different points at least", len(area))
     inserted = insert_polyline(state.mesh, outline)
     state = transfer(state, inserted.change, mesh=inserted.mesh)
     mesh = state.mesh

@@ -9,9 +9,11 @@ import numpy as np
 
 from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.validate import validate_mesh
 from crumple.plasticity import crease_tensor
 from crumple.recording.frame import decode_frame
 from crumple.recording.recording import Recording
+from crumple.recording.verify import count_nonfinite
 from crumple.scenes.schema import History
 from crumple.simulation.model import Model
 from crumple.sizing import vertex_sizing
@@ -30,6 +32,7 @@ def recalled_sheet(history: History, k: int, materials: int) -> State:
     `k`: its number here;  `materials`: how many it has here.
     """
     state, model = _frame(history)
+    _check(state, history)
     number = _sheet_number(history, model, state)
     sheet = part_of(state, state.mesh.face_sheet == number)
     torn = state.torn.points[state.torn.sheet == number], state.torn.crack[state.torn.sheet == number]
@@ -60,6 +63,14 @@ def _frame(history: History) -> tuple[State, Model | None]:
     except InputError:
         model = None  # the frame is what counts
     return recording.load(history.frame), model
+
+
+def _check(state: State, history: History) -> None:
+    """`InputError` unless numbers are finite and the mesh is sound: a recording may come from anywhere."""
+    count, problems = count_nonfinite(state), validate_mesh(state.mesh, state.x)
+    if count or problems:
+        found = f"{count} values are not finite" if count else problems[0]
+        raise InputError(history.recording, f"{found}; `crumple verify` tells more")
 
 
 def _sheet_number(history: History, model: Model | None, state: State) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from crumple.contact import find_candidates, find_intersections, make_surface, min_gap
 from crumple.patterns import CreasePattern, PatternMesh, fold_angles, fold_facets
-from crumple.scenes.patterns import LARGEST_GAP, pattern_sheet, shape_pattern
+from crumple.scenes.patterns import facets_meet, pattern_sheet, shape_pattern
 from crumple.typing import Floats
 
 SHARES = (0.25, 0.5, 0.75, 0.995)
@@ -57,7 +57,7 @@ def _folded(pattern: CreasePattern, sheet: PatternMesh, fold: float) -> Floats |
     if angle is None or np.abs(angle).max(initial=0.0) > FLAT:
         return None
     facets = fold_facets(pattern, angle)
-    return sheet.folded(facets) if facets.gap <= LARGEST_GAP * float(pattern.extent.max()) else None
+    return sheet.folded(facets) if facets_meet(pattern, facets) else None
 
 
 def _crossings(sheet: PatternMesh, x: Floats) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from crumple.patterns import CreasePattern, fold_angles, read_pattern
 from crumple.patterns.pattern import UNASSIGNED
+from crumple.scenes.patterns import is_rigid
 
 FLAT = np.radians(120.0)
 """Patterns whose creases fold further than this are folded half way at first [rad]."""
@@ -26,7 +27,8 @@ def pattern_tables(path: Path, label: str) -> dict[str, Any]:
     their angles, or set plastically where they do not fit."""
     pattern = read_pattern(path)
     fold = default_fold(pattern)
-    starts = fold_angles(pattern, START * fold) is not None
+    start = START if is_rigid(pattern, START * fold) else 0.0
+    fits = fold_angles(pattern, START * fold) is not None and fold_angles(pattern, fold) is not None
     return {
         "name": re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
         "description": f"The crease pattern {path.name[:200]} folds by itself.",
@@ -43,17 +45,17 @@ def pattern_tables(path: Path, label: str) -> dict[str, Any]:
                     "file": str(path.resolve()),
                     "size": default_size(pattern),
                     "fold": fold,
-                    "start": START if starts else 0.0,
+                    "start": start,
                 },
-                "creases": _drives(pattern) if starts and fold_angles(pattern, fold) is not None else [],
+                "creases": _drives(pattern, start) if fits else [],
             }
         ],
     }
 
 
-def _drives(pattern: CreasePattern) -> list[dict[str, Any]]:
+def _drives(pattern: CreasePattern, start: float) -> list[dict[str, Any]]:
     """The creases of a pattern that fits, driven from its start to its fold; those without an angle are free."""
-    keys = [{"time": 0.0, "fold": START}, {"time": FOLDED, "fold": 1.0}]
+    keys = [{"time": 0.0, "fold": start}, {"time": FOLDED, "fold": 1.0}]
     drives: list[dict[str, Any]] = []
     letters = pattern.assignment[pattern.creases]
     if np.any(letters != UNASSIGNED):

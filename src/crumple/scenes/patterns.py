@@ -12,6 +12,7 @@ import numpy as np
 from crumple.errors import InputError
 from crumple.patterns import (
     CreasePattern,
+    FoldedFacets,
     PatternMesh,
     box,
     check_pattern,
@@ -34,11 +35,12 @@ PATTERN_KINDS = ("pattern", "miura", "waterbomb", "kresling", "pleats", "box")
 MOST_NOTES = 20
 """Findings about a pattern that are told one by one."""
 MOST_LOOSE = 1000
-"""Creases that end inside a facet which are put into the mesh."""
+"""Creases, and parts of cuts, that end inside a facet which are put into the mesh."""
 TOLD_CHANGE = np.radians(1.0)
 """Changes of angles by the fit that are told [rad]."""
-LARGEST_GAP = 1e-6
-"""Folded facets fit when they miss each other by less than this share of the longer side."""
+LARGEST_GAP = 1e-4
+"""Folded facets fit when they miss each other by less than this share of the longer side, which drawings with two
+decimals do; with the default of at most 60 faces along that side it strains faces by less than 1 %."""
 
 
 @dataclass(frozen=True)
@@ -98,25 +100,51 @@ def pattern_folds(shape: Any) -> Folds:
             f"fold angles were changed by up to {np.degrees(change):.3g}° so that all facets stay flat (key fit)"
         )
     facets = fold_facets(pattern, fitted)
-    fits = facets.gap <= LARGEST_GAP * float(pattern.extent.max())
-    return Folds(fitted, pattern_sheet(shape).folded(facets) if fits else None, tuple(notes))
+    flat = facets_meet(pattern, facets)
+    return Folds(fitted, pattern_sheet(shape).folded(facets) if flat else None, tuple(notes))
+
+
+def is_rigid(pattern: CreasePattern, fold: float) -> bool:
+    """Whether all facets of a pattern that is folded by `fold` (0…1) can be flat."""
+    angle = fold_angles(pattern, fold)
+    return angle is not None and facets_meet(pattern, fold_facets(pattern, angle))
+
+
+def facets_meet(pattern: CreasePattern, facets: FoldedFacets) -> bool:
+    """Whether folded facets meet along all creases."""
+    return facets.gap <= LARGEST_GAP * float(pattern.extent.max())
 
 
 def loose_lines(shape: Any) -> list[tuple[Point, Point, float]]:
     """Ends [m] and fold angle [rad] of the mountains and valleys of a pattern that have one facet on both sides."""
+    pattern = shape_pattern(shape)
+    loose = _loose_edges(pattern, "MV")
+    ends, angle = pattern.vertices[pattern.edges[loose]].tolist(), pattern.angle[loose] * shape.fold
+    return [((p[0], p[1]), (q[0], q[1]), float(a)) for (p, q), a in zip(ends, angle, strict=True)]
+
+
+def loose_slits(shape: Any) -> list[Floats]:
+    """Polylines (n, 2) [m] of the cuts of a pattern that have one facet on both sides."""
     import shapely
 
     pattern = shape_pattern(shape)
-    loose = np.flatnonzero(pattern.facets.dangling & np.isin(pattern.assignment, ("M", "V")))[:MOST_LOOSE]
+    loose = _loose_edges(pattern, "CB")
+    lines = shapely.linestrings(pattern.vertices[pattern.edges[loose]])
+    merged = shapely.get_parts(shapely.line_merge(shapely.multilinestrings(lines))) if len(loose) else []
+    return [shapely.get_coordinates(line) for line in merged]
+
+
+def _loose_edges(pattern: CreasePattern, letters: str) -> np.ndarray:
+    """The numbers of the edges with some `letters` that lie inside one facet."""
+    import shapely
+
+    loose = np.flatnonzero(pattern.facets.dangling & np.isin(pattern.assignment, [*letters]))
+    loose = loose[:MOST_LOOSE]
     if not len(loose):
-        return []
+        return loose
     paper = shapely.union_all(facet_polygons(pattern))
-    ends = pattern.vertices[pattern.edges[loose]]
-    inside = shapely.contains(paper, shapely.points(ends.mean(axis=1)))
-    angle = pattern.angle[loose] * shape.fold
-    return [
-        ((p[0], p[1]), (q[0], q[1]), float(a)) for (p, q), a in zip(ends[inside].tolist(), angle[inside], strict=True)
-    ]
+    middle = shapely.points(pattern.vertices[pattern.edges[loose]].mean(axis=1))
+    return loose[shapely.contains(paper, middle)]
 
 
 def start_positions(shape: Any) -> Floats:
@@ -126,7 +154,7 @@ def start_positions(shape: Any) -> Floats:
         return sheet.mesh.node_rest.copy()
     angle = fold_angles(pattern, share)
     facets = None if angle is None else fold_facets(pattern, angle)
-    if facets is None or facets.gap > LARGEST_GAP * float(pattern.extent.max()):
+    if facets is None or not facets_meet(pattern, facets):
         remedy = "the creases do not fit, so that no folded shape is known; must be 0 (flat)"
         raise InputError("start", remedy, shape.start)
     return _laid_flat(sheet.folded(facets), pattern_sheet(shape).mesh.node_rest)

@@ -17,7 +17,7 @@ from crumple.scenes.quantities import (
     Angle,
     Axis,
     Axis2,
-    Factor,
+    Enlargement,
     FileName,
     FrameTime,
     Friction,
@@ -69,7 +69,7 @@ class SheetTransform(Table):
 
     translate: Position = (0.0, 0.0, 0.0)
     rotate: Rotation | None = None
-    scale: Factor = 1.0
+    scale: Enlargement = 1.0
     center: Position = (0.0, 0.0, 0.0)
 
 

@@ -64,11 +64,11 @@ class SceneSize:
 
     @property
     def disk(self) -> float:
-        return FACE_DISK * self.faces * (self.frames + 1.0)
+        return (FRAME_BYTES + FACE_DISK * self.faces) * (self.frames + 1.0)
 
     @property
     def most_disk(self) -> float:
-        return FACE_DISK * max(self.faces, self.most_faces) * (self.frames + 1.0)
+        return (FRAME_BYTES + FACE_DISK * max(self.faces, self.most_faces)) * (self.frames + 1.0)
 
     def __str__(self) -> str:
         if not self.most_faces > self.faces:

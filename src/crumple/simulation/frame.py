@@ -28,7 +28,7 @@ from crumple.simulation.model import Model
 from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.pieces import part_pieces
 from crumple.simulation.projection import project
-from crumple.simulation.pulling import handle_pulls
+from crumple.simulation.pulling import handle_loads, handle_pulls, obstacle_pulls
 from crumple.simulation.step import expected_step, measure_energies, take_step
 from crumple.simulation.tearing import tear
 from crumple.simulation.tip_load import spare_tips
@@ -102,7 +102,6 @@ class _Advance:
 
 def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _Advance:
     """`advance_once` with a single attempt."""
-    is_remeshed = derived.state.x is state.x and derived.model.remeshing is not None
     before = state
     ahead, moved, report, passage = _take_step(state, derived, end)
     is_embedded = is_embedded and ahead.derived is derived
@@ -122,8 +121,14 @@ def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _
         settled, is_embedded = embed(torn, settled, derived, is_embedded)
     losses = {} if derived.model.tearing is None else {"yielding": yield_loss(torn, settled, derived)}
     energies = measure_energies(settled, derived) | energies
-    pulls = handle_pulls(derived.model, state, moved, settled, is_fresh=is_remeshed, is_ahead=state is not before)
-    report = replace(report, energies=energies, handles=pulls, losses=losses)
+    report = replace(
+        report,
+        energies=energies,
+        handles=handle_pulls(derived.model, state, moved, settled, is_ahead=state is not before),
+        obstacles=obstacle_pulls(derived.model, state, moved, settled),
+        losses=losses,
+    )
+    settled = settled.replaced(handle_load=handle_loads(derived.model, settled))
     return _Advance(settled, report, is_embedded, derived, is_stuck)
 
 

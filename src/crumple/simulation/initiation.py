@@ -1,8 +1,10 @@
 """Where the sound sheet begins to tear, and where a vertex splits by the criterion of [Jiang2016].
 
 The separation strength s of a vertex (`tearing.separation`) is 2σ in uniform tension σ. The sound sheet opens where
-s ≥ 2 σ_t, away from tips, which have their own balance, and from what handles hold; with Griffith's criterion only if
-that sets free the energy that the first edge takes.
+s ≥ 2 σ_t, away from tips, which have their own balance, and from what handles hold. With Griffith's criterion it opens
+only on a way that sets free the energy which it takes, and only where s ≥ 2 σ_t all along it: stress and energy decide
+together [Leguillon2002]. The first edge alone hardly ever sets free enough, so that a sheet would be the stronger the
+finer its mesh is.
 
 With `criterion = "strength"` a tip splits when s > σ_t √(ℓ/h), h the edge length there: at a tip s grows as 1/√h.
 """
@@ -44,12 +46,35 @@ def can_begin(model: Model) -> bool:
 
 def weakest_place(model: Model, state: State, size: float, excluded: set[int]) -> Weakness | None:
     """The vertex of the sound sheet whose strength is exceeded most, None when none is; `excluded`: nodes."""
-    limit = _vertex_strength(model, state)
     allowed = _away(state, size)
     allowed[list(excluded)] = False
     found = _separation(model, state, is_jiang=False)
-    ratio = found.strength / (2.0 * limit)
+    ratio = found.strength / (2.0 * _vertex_strength(model, state))
     return _largest(state, found, np.where(allowed[state.mesh.vertex_node], ratio, 0.0))
+
+
+def overload(model: Model, state: State) -> Floats:
+    """The separation strength of every vertex over that at which the sound sheet opens, (vertex_count,)."""
+    return _separation(model, state, is_jiang=False).strength / (2.0 * _vertex_strength(model, state))
+
+
+def longest_way(state: State, loaded: State, ratio: Floats, first: int) -> Weakness | None:
+    """Where a crack that is too short yet goes on: at the one of its tips around which the sheet was overloaded most
+    before anything had torn, None when it was nowhere.
+
+    `state` with the crack, whose tips are those from the number `first` on;  `loaded`: the sound sheet, and its
+    overload, `ratio` (vertex_count,).
+    """
+    best = None
+    for number in range(first, len(state.tips.node)):
+        node = int(state.tips.node[number])
+        vertex = node_vertex(state.mesh, node)
+        is_near = loaded.mesh.node_sheet[loaded.mesh.vertex_node] == state.mesh.node_sheet[node]
+        way = np.linalg.norm(loaded.mesh.u - state.mesh.u[vertex], axis=1)
+        here = float(ratio[np.argmin(np.where(is_near, way, np.inf))])
+        if here > 1.0 and (best is None or here > best.ratio):
+            best = Weakness(node, state.tips.heading[number], number, here)
+    return best
 
 
 def weakest_vertex(model: Model, state: State, size: float, excluded: set[int]) -> Weakness | None:

@@ -117,8 +117,8 @@ def solve_stage(
         passed = 1.0 - stage.span / (stage.time - stage.since)
         begin = obstacle_x if obstacle_begin is None else obstacle_begin
         before = np.concatenate([stage.origin, begin + passed * (target - begin)])
-        stencil = touching.rub(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
-        system.thin([stencil])
+        touching.rub(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
+        system.thin()
     inertia = _inertia(derived, stage)
     if is_explicit:
         inertia = replace(inertia, center=inertia.center + stage.span**2 * elastic_acceleration(derived, stage))

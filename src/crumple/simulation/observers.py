@@ -12,8 +12,8 @@ from crumple.timing import PhaseTimer
 
 @dataclass(frozen=True)
 class Pull:
-    """What a handle has done in a step: its `force` on the sheet at the end [N], its `displacement` since it took hold
-    [m], the mean of its nodes, and its `work` during the step [J]."""
+    """What a handle or an obstacle has done in a step: its `force` on the sheets at the end [N], its `displacement`
+    since it took hold, the mean of its nodes [m], and its `work` during the step [J]."""
 
     force: tuple[float, float, float]
     displacement: tuple[float, float, float]
@@ -27,8 +27,8 @@ class StepReport:
     `energies` [J] by term at the end of the step, and of "contact"; `min_gap` smallest contact gap [m];
     `retries` shortened attempts, and the `trouble` of the last of them, "" if there was none;
     `note` which obstacles were held back, and what creases and cracks have done, else "";
-    `handles`: what each handle has done, by name;  `losses` [J] during the step by their cause, where sheets tear:
-    "yielding".
+    `handles`, `obstacles`: what each of them has done, by name;  `losses` [J] during the step by their cause, where
+    sheets tear: "yielding".
     """
 
     time: float
@@ -42,6 +42,7 @@ class StepReport:
     note: str = ""
     trouble: str = ""
     handles: dict[str, Pull] = field(default_factory=dict)
+    obstacles: dict[str, Pull] = field(default_factory=dict)
     losses: dict[str, float] = field(default_factory=dict)
 
 

@@ -1,4 +1,16 @@
-"""What handles do to the sheets that they hold: the force, how far they have moved, and their work."""
+"""What handles and obstacles do to the sheets: their force, how far they have moved, and their work.
+
+The work in a step is an integral over the way of the targets, or of the obstacle's nodes, of a force that is known at
+both ends. Where cracks have run, it is not that of the state before: in a stiff sheet the force on a crack that waits
+for the end of the step is far above that of one that runs along; see `_work`.
+
+The force at the start is that at the end of the step before. Remeshing in between gives a handle other nodes, and
+leaves whatever force in their springs; so what the state keeps of a handle with the forces f_i at the targets p_i is
+
+    Σ f_i  and  Σ p_i f_iᵀ     (4, 3),
+
+which is all that the work along an affine motion depends on.
+"""
 
 from __future__ import annotations
 
@@ -7,48 +19,81 @@ import numpy as np
 from crumple.boundary.handles import Handle
 from crumple.simulation.model import Model
 from crumple.simulation.observers import Pull
-from crumple.state import Pins, State
+from crumple.state import State
 from crumple.typing import Floats
+
+PROBES = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+"""Places that an affine motion is known by."""
 
 
 def handle_pulls(
-    model: Model, before: State, moved: State, settled: State, *, is_fresh: bool = False, is_ahead: bool = False
+    model: Model, before: State, moved: State, settled: State, *, is_ahead: bool = False
 ) -> dict[str, Pull]:
     """What each handle has done over a step, by its name.
 
     `before` the step;  `moved` at its end, before anything has torn, with the anchors of handles that have taken hold;
     `settled`: after that. The force is that of the settled state.
 
-    The work is an integral over the way of the targets, of a force that is known at both ends. Where cracks have run,
-    it is not that of `moved`: in a stiff sheet the force on a crack that waits for the end of the step is far above
-    that of one that runs along. It rises with the stiffness that `moved` tells until the crack runs, and stays as it is
-    then; see `_work`.
-
-    `is_fresh`: the mesh is new, and the sheet was not in balance on it at the start, so that the springs pulled with
-    whatever force remeshing has left in them; then the forces after the step count alone.
-
-    `is_ahead`: cracks have run ahead in `moved`, which does not tell how the force rises then: at once in a
-    stiff sheet.
+    `is_ahead`: cracks have run ahead in `moved`, which then does not tell how the force rises: at once, if stiff.
     """
     pulls: dict[str, Pull] = {}
+    loads = before.handle_load
+    if len(loads) != len(model.handles):
+        loads = np.zeros((len(model.handles), 4, 3))
     for index, handle in enumerate(model.handles):
         first, last = moved.pins.handle == index, settled.pins.handle == index
         if not first.any() or not last.any():
             continue
         span = before.time, settled.time
-        way = _way(handle, moved.pins, first, *span)
-        end = _forces(handle, settled, settled.pins, last)
-        after = float(np.sum(end * _way(handle, settled.pins, last, *span)))
-        start = after if is_fresh else float(np.sum(_forces(handle, before, moved.pins, first) * way))
-        waiting = np.inf if is_ahead else float(np.sum(_forces(handle, moved, moved.pins, first) * way))
-        gone = _way(handle, settled.pins, last, max(handle.start, 0.0), settled.time).mean(axis=0)
-        pulls[handle.name] = Pull(_three(end.sum(axis=0)), _three(gone), _work(start, waiting, after))
+        end = _forces(handle, settled, last)
+        after = float(np.sum(end * _way(handle, settled.pins.anchor[last], *span)))
+        waiting = float(np.sum(_forces(handle, moved, first) * _way(handle, moved.pins.anchor[first], *span)))
+        start = _load_work(handle, loads[index], *span)
+        gone = _way(handle, settled.pins.anchor[last], max(handle.start, 0.0), settled.time).mean(axis=0)
+        pulls[handle.name] = Pull(
+            _three(end.sum(axis=0)), _three(gone), _work(start, np.inf if is_ahead else waiting, after)
+        )
+    return pulls
+
+
+def handle_loads(model: Model, state: State) -> Floats:
+    """What handles pull with at the end of a step, (handle_count, 4, 3): Σ f [N] and Σ p fᵀ [N m]."""
+    loads = np.zeros((len(model.handles), 4, 3))
+    for index, handle in enumerate(model.handles):
+        held = state.pins.handle == index
+        force = _forces(handle, state, held)
+        target = handle.target(state.time, state.pins.anchor[held])
+        loads[index] = np.concatenate([force.sum(axis=0)[None], target.T @ force])
+    return loads
+
+
+def obstacle_pulls(model: Model, before: State, moved: State, settled: State) -> dict[str, Pull]:
+    """The same of each obstacle, friction included, where something can touch."""
+    if len(settled.obstacle_force) != len(settled.obstacle_x):
+        return {}
+    pulls: dict[str, Pull] = {}
+    begin = before.obstacle_force
+    if len(begin) != len(settled.obstacle_force):
+        begin = np.zeros_like(settled.obstacle_force)
+    way = settled.obstacle_x - before.obstacle_x
+    first = 0
+    for obstacle in model.obstacles:
+        mine = slice(first, first + obstacle.node_count)
+        first = mine.stop
+        if not obstacle.active(settled.time):
+            continue
+        start, waiting, after = (
+            float(np.sum(force[mine] * way[mine])) for force in (begin, moved.obstacle_force, settled.obstacle_force)
+        )
+        gone = settled.obstacle_x[mine].mean(axis=0) - obstacle.positions(max(obstacle.start, 0.0)).mean(axis=0)
+        force = settled.obstacle_force[mine].sum(axis=0)
+        pulls[obstacle.name] = Pull(_three(force), _three(gone), _work(start, waiting, after))
     return pulls
 
 
 def _work(start: float, waiting: float, after: float) -> float:
-    """The work of a handle [J] if its force times the whole way [J] is `start` before a step, `after` it, and `waiting`
-    if nothing tears.
+    """The work over a step [J] if the force times the whole way [J] is `start` before it, `after` it, and `waiting` if
+    nothing tears.
 
     While the crack waits, the force goes from the first to the last of them in a straight line. If it has become larger
     in the end, it has risen along that line and then stayed; if it has become smaller, the mean of both ends counts.
@@ -58,20 +103,22 @@ def _work(start: float, waiting: float, after: float) -> float:
     return share * 0.5 * (start + after) + (1.0 - share) * after
 
 
-def _way(handle: Handle, pins: Pins, held: np.ndarray, since: float, time: float) -> Floats:
-    """How far the targets of a handle move from one time [s] to another, (m, 3) [m]."""
-    return _targets(handle, pins, held, time) - _targets(handle, pins, held, since)
+def _load_work(handle: Handle, load: Floats, since: float, time: float) -> float:
+    """The work of a load (4, 3) that stays as it is while the targets move from one time [s] to another [J]."""
+    way = _way(handle, handle.anchor(since, PROBES), since, time)
+    way[1:] -= way[0]
+    return float(np.sum(load * way))
 
 
-def _forces(handle: Handle, state: State, pins: Pins, held: np.ndarray) -> Floats:
-    """Forces of the springs of a handle on the nodes that it holds, (m, 3) [N]."""
-    strength = handle.stiffness * handle.strength(state.time)
-    return strength * (_targets(handle, pins, held, state.time) - state.x[pins.node[held]])
+def _way(handle: Handle, anchor: Floats, since: float, time: float) -> Floats:
+    """How far the targets of anchors (m, 3) move from one time [s] to another, (m, 3) [m]."""
+    return handle.target(time, anchor) - handle.target(since, anchor)
 
 
-def _targets(handle: Handle, pins: Pins, held: np.ndarray, time: float) -> Floats:
-    """Where a handle wants its nodes at `time` [s], (m, 3) [m]."""
-    return handle.target(time, pins.anchor[held])
+def _forces(handle: Handle, state: State, held: np.ndarray) -> Floats:
+    """Forces of the springs of a handle on the pins that it holds, `held` (pin_count,), (m, 3) [N]."""
+    pins, strength = state.pins, handle.stiffness * handle.strength(state.time)
+    return strength * (handle.target(state.time, pins.anchor[held]) - state.x[pins.node[held]])
 
 
 def _three(vector: Floats) -> tuple[float, float, float]:

@@ -101,6 +101,7 @@ def move(model: Model, state: State, passage: Passage, step: float, end: float) 
         half_rate=np.zeros_like(last.half_rate) if is_static else last.half_rate,
         obstacle_x=np.ascontiguousarray(outcome.x[count:]),
         obstacle_lag=np.where(held, state.obstacle_lag + step, 0.0),
+        obstacle_force=outcome.obstacle_force,
         steps=state.steps + 1,
         iterations=state.iterations + outcome.iterations,
     )

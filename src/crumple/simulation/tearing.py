@@ -20,7 +20,7 @@ import numpy as np
 from crumple.simulation.ahead import FALL, PACE
 from crumple.simulation.derived import Derived
 from crumple.simulation.gliding import Moving, Run, opened_tip
-from crumple.simulation.initiation import Weakness, can_begin, weakest_place, weakest_vertex
+from crumple.simulation.initiation import Weakness, can_begin, longest_way, overload, weakest_place, weakest_vertex
 from crumple.simulation.integrate import Passage
 from crumple.simulation.observers import StepReport
 from crumple.simulation.tip_load import Load, state_toughness, tip_size
@@ -228,12 +228,17 @@ class _Loop:
         return max(least, min(1.0, log(ratio) / log(FAR)) * PACE * self.step.pace) if ratio > 1.0 else least
 
     def begun(self, trial: Trial, weak: Weakness) -> Trial | None:
-        """A crack of one edge's length at a weak place, if it sets free the energy that it takes."""
+        """A crack at a weak place, as long as it has to be to set free the energy that it takes; None when the sheet is
+        not overloaded all along such a way."""
+        ratio, first = overload(trial.derived.model, trial.state), len(trial.state.tips.node)
         found = self.split(trial, weak)
-        if found is None:
-            return None
-        freed = trial.stored - found.stored
-        return found if freed >= found.state.fracture_work - trial.state.fracture_work else None
+        while found is not None:
+            freed = trial.stored - found.stored
+            if freed >= found.state.fracture_work - trial.state.fracture_work:
+                return found
+            way = longest_way(found.state, trial.state, ratio, first)
+            found = None if way is None else self.split(found, way)
+        return None
 
     def split(self, trial: Trial, weak: Weakness) -> Trial | None:
         """A whole edge opened at a weak vertex: a tip runs on, or a crack begins there."""

@@ -13,7 +13,7 @@ and on, while viscous stress holds the lips together.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import pi
+from math import inf, pi
 
 import numpy as np
 
@@ -33,6 +33,8 @@ ANGLES = 72
 """Directions that are tried at a tip, apart from those of its edges."""
 PROCESS_ZONE = 5.0
 """Radius around a tip within which bends do not count as creases, over the edge length at tips."""
+LAST = 1.0
+"""Length of the lips that take part when a tip moves aside, over the edge length at tips."""
 FORWARD = np.cos(np.radians(75.0))
 """Cracks do not kink by more: pure shear turns them by 70.5°."""
 
@@ -97,8 +99,7 @@ def tip_load(
     """The load of the tip `number` of a state at the end of a `stage`, or at rest without one; `size` ℓ [m]."""
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
     vertex = node_vertex(mesh, node)
-    weight = tip_weights(mesh, node, heading, size)
-    force = driving_force(state, derived, weight, stage)
+    force = tip_force(state, derived, number, size, stage)
     strength = float(np.linalg.norm(force))
     if strength == 0.0:
         return Load(force, heading, float("inf"), 0.0, (float("inf"), 0.0))
@@ -109,6 +110,23 @@ def tip_load(
     ratio = strength * aligned**2 / held
     best = int(np.argmax(ratio))
     return Load(force, directions[best], float(held[best]), float(ratio[best]), (float(held[0]), float(ratio[0])))
+
+
+def tip_force(state: State, derived: Derived, number: int, size: float, stage: Stage | None = None) -> Floats:
+    """g (2,) [N] of the tip `number`: along its heading with lips that move along, across it with lips that stay but
+    for the last edge; `size` ℓ [m].
+
+    A crack that runs straight on is the same crack with its lips slid along themselves. One that turns leaves its lips
+    where they are. If they moved aside as well, whatever pushes against a lip would draw the crack there, as if it
+    could have run elsewhere.
+    """
+    mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
+    normal = np.array([-heading[1], heading[0]])
+    force = np.zeros(2)
+    for way, lips in ((heading, inf), (normal, LAST)):
+        weight = tip_weights(mesh, node, heading, size, lips=lips)
+        force += (driving_force(state, derived, weight, stage) @ way) * way
+    return force
 
 
 def driving_force(state: State, derived: Derived, weight: Floats, stage: Stage | None = None) -> Floats:

@@ -176,7 +176,7 @@ class Step:
                 has_acceleration=total.is_none and state.has_acceleration,
             )
         spent = trial.iterations + outcome.iterations
-        solved = solved.replaced(iterations=self.start.iterations + spent)
+        solved = solved.replaced(obstacle_force=outcome.obstacle_force, iterations=self.start.iterations + spent)
         return Trial(total, solved, derived, undamped, stage, spent)
 
 

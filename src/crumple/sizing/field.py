@@ -104,8 +104,12 @@ def face_sizing(
     for field in user:
         sizing_user(field, out=terms[count])
         count += 1
-    _require_finite(terms[:count])
-    combined = combine_disk(terms[:count]) if options.combine == "disk" else combine_sum(terms[:count])
+    terms = terms[:count]
+    _require_finite(terms)
+    # No criterion may ask for edges below the smallest: two sharp creases 5° apart, the actual and the plastic one,
+    # would otherwise need faces of the smallest size in all directions.
+    limit_sizing(terms.reshape(-1, 3), options.size_min, math.inf, 0.0, out=terms.reshape(-1, 3))
+    combined = combine_disk(terms) if options.combine == "disk" else combine_sum(terms)
     return limit_sizing(combined, options.size_min, options.size_max, options.aspect_min, out=combined)
 
 

@@ -11,6 +11,9 @@ A full step along a stiff, turning sheet stretches it at second order, so the po
 right (the effect of Maratos). Such a step is taken on trust: the next `TRUST` iterations must make up for it, or the
 method goes back and takes the shorter step that decreases the potential (a watchdog [Chamberlain1982]).
 
+Friction has no curvature along a slip, so that a step may run past the point where contacts stick. It is followed by
+its own curvature as long as steps gain what they promise, else by the quadratic above it, which no step overshoots.
+
 Constraints among the energies are enforced by multipliers, which move with every iteration (see `multipliers`) but not
 while a step that was taken on trust is pending.
 """
@@ -18,7 +21,7 @@ while a step that was taken on trust is pending.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -53,7 +56,9 @@ ROUGH_ROUNDING = 1e-9
 LONGEST = 1e4
 """Most that a step is lengthened."""
 LONGEST_PAUSE = 16
-"""Most iterations between two attempts with the exact Hessian."""
+"""Most iterations between two attempts with the exact Hessian, or with friction's own curvature."""
+PROMISE = 0.5
+"""Share of the predicted decrease that a step with friction's own curvature must bring, or the next ones do without."""
 LONGEST_DISTRUST = 4
 """Most iterations between two steps that are taken on trust."""
 LARGEST_BOOST = 1e4
@@ -114,6 +119,7 @@ class Outcome:
     `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
     `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J];
+    `obstacle_force` (obstacle_nodes, 3) with which obstacles push the sheets [N], empty where nothing can touch;
     `multipliers`: what each constraint bears, in the form that `Constraint.remembered` gives it, (n, 3) each.
     """
 
@@ -128,6 +134,7 @@ class Outcome:
     loose: bool = False
     contact_energy: float = 0.0
     multipliers: tuple[Floats, ...] = ()
+    obstacle_force: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
 
 @dataclass(frozen=True)
@@ -171,6 +178,8 @@ class Newton:
         self._options = options
         self._pause = 1
         self._wait = 0
+        self._slip_pause = 1
+        self._slip_wait = 0
         self._distrust_pause = 1
         self._distrust = 0
         self._iterations = 0
@@ -215,6 +224,7 @@ class Newton:
             loose=self._loose,
             contact_energy=0.0 if touching is None else touching.barrier_value(pose.x),
             multipliers=tuple(one.remembered(pose.x) for one in self._potential.constraints),
+            obstacle_force=np.zeros((0, 3)) if touching is None else touching.push(pose.x),
         )
 
     def _jump(self, pose: Pose, guess: Floats, target: Floats) -> None:
@@ -303,7 +313,17 @@ class Newton:
         limit, _ = self._limit(pose, direction)
         energy = self._potential.value(pose) if energy is None else energy + self._change
         full = self._potential.value(pose.moved(direction, limit))
+        self._judge_slips(energy - full, limit * (1.0 - 0.5 * limit) * decrement)
         return _Step(pose.copy(), direction, limit, energy, full, decrement)
+
+    def _judge_slips(self, gain: float, promised: float) -> None:
+        """Decide whether friction is followed by its own curvature in the next iterations, by what one step brought."""
+        if self._slip_wait > 0:
+            self._slip_wait -= 1
+        elif gain >= PROMISE * promised:
+            self._slip_pause = 1
+        else:
+            self._slip_wait, self._slip_pause = self._slip_pause, min(2 * self._slip_pause, LONGEST_PAUSE)
 
     def _is_last(self, step: _Step) -> bool:
         """Whether the step is so small that it may be the last."""
@@ -432,9 +452,10 @@ class Newton:
 
         None when the Hessian is not positive definite; with `exact` = False it should be.
         """
-        expansion = self._potential.expand(pose, exact=exact)
+        is_arriving = bool(np.any(obstacles))
+        expansion = self._potential.expand(pose, exact=exact, slips=not is_arriving and self._slip_wait == 0)
         right = -expansion.gradient
-        if np.any(obstacles):
+        if is_arriving:
             right += expansion.pull(obstacles)
         found = self._system.newton_direction(
             expansion.terms,

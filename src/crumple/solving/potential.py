@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crumple.contact import Friction
 from crumple.contract.constraint import Constraint
 from crumple.contract.energy import EdgeDerivatives, EdgeEnergy, Energy
 from crumple.linalg import add_vectors, multiply_elements
@@ -123,8 +124,11 @@ class Potential:
             add_vectors(bending.stencil, bending.gradient(pose.x, pose.half_turn)[0], 1.0, gradient)
         return gradient
 
-    def expand(self, pose: Pose, exact: bool) -> Expansion:
-        """Gradient and Hessian blocks; PSD blocks unless `exact`, which keeps compressive membrane stress."""
+    def expand(self, pose: Pose, exact: bool, *, slips: bool = False) -> Expansion:
+        """Gradient and Hessian blocks; PSD blocks unless `exact`, which keeps compressive membrane stress.
+
+        `slips`: friction with its own curvature, none along a slip, instead of the quadratic above it.
+        """
         gradient, moments = np.zeros((self.free_count, 3)), np.zeros(self.turn_count)
         terms, edge_terms = [], []
         with self._timer("energy"):
@@ -145,7 +149,7 @@ class Potential:
         if self.touching is not None:
             for energy in self.touching.energies(pose.x):
                 with self._timer("contact"):
-                    vectors, blocks = energy.gradient_hessian(pose.x, True)
+                    vectors, blocks = energy.gradient_hessian(pose.x, not (slips and isinstance(energy, Friction)))
                     add_vectors(energy.stencil, vectors, 1.0, gradient)
                 terms.append((energy.stencil, blocks))
             contacts = self.touching.contacts

@@ -10,7 +10,7 @@ import numpy as np
 from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
 from crumple.linalg import (
     MISSING,
-    PRESCRIBED,
+    NOTHING,
     UPPER_PAIRS,
     BlockPattern,
     CholeskySolver,
@@ -21,8 +21,10 @@ from crumple.linalg import (
     find_slots,
     join_keys,
     make_pattern,
+    missing_keys,
     multiply,
     multiply_elements,
+    waive_zeros,
 )
 from crumple.timing import PhaseTimer
 from crumple.typing import Floats, Ints
@@ -64,6 +66,8 @@ class NewtonSystem:
 
     Blocks of past contacts stay in the pattern (as zeros) so that the analysis is reused; `thin` drops them. A larger
     pattern gets an elimination order of its own: with the old one, 2 % more blocks between layers double the fill-in.
+    Blocks that are zero from the start have no place in it: where the closest point of a contact is on an edge or at
+    a corner, the other nodes of the pair feel nothing, and of the blocks of contacts in a crumpled ball 60 % are so.
 
     An analysis takes three times as long as a factorisation, and in nearly every iteration a few contacts begin. Those
     are weak, so at first only their diagonal blocks are factorised; conjugate gradients do the rest.
@@ -80,6 +84,7 @@ class NewtonSystem:
         self._has_factor = False
         self._loose: list[_Loose] = []
         self._is_tight = False
+        self._may_thin = False
         self._pause, self._wait = 1, 0
         self._use(make_pattern(node_count, self._base_keys))
 
@@ -91,23 +96,24 @@ class NewtonSystem:
     def pattern(self) -> BlockPattern:
         return self._pattern
 
-    def thin(self, stencils: Sequence[Ints]) -> None:
-        """Forget blocks of past contacts when there are too many, keeping those of `stencils`."""
-        keys = join_keys(self._base_keys, block_keys(self._node_count, stencils))
-        if self._pattern.block_count > STALE_FRACTION * len(keys):
-            self._use(make_pattern(self._node_count, keys))
+    def thin(self) -> None:
+        """Let the next assembly forget blocks of past contacts, if there are too many."""
+        self._may_thin = True
 
     def assemble(self, terms: Sequence[tuple[Ints, Floats]]) -> Floats:
         """Sum of the element blocks (n, k(k+1)/2, 3, 3) of all (stencil, blocks) terms, (block_count, 3, 3)."""
         with self._timer("assembly"):
             self._loose = []
-            slots = [self._slots(stencil) for stencil, _ in terms]
-            missing = sum(int(np.count_nonzero(code == MISSING)) for code in slots)
+            slots, missing = self._find(terms)
+            if self._may_thin and self._forget(terms, slots):
+                slots, missing = self._find(terms)
+            self._may_thin = False
             few = 0.0 if self._is_tight else LOOSE_SHARE * (self._pattern.block_count - len(self._base_keys))
             if missing > few:
-                self._grow(block_keys(self._node_count, [s for s, _ in terms if self._known(s) is None]))
-                slots = [self._slots(stencil) for stencil, _ in terms]
-                missing, self._is_tight = 0, False
+                new = [missing_keys(self._node_count, s, code) for (s, _), code in zip(terms, slots, strict=True)]
+                self._grow(join_keys(*new))
+                slots, missing = self._find(terms)
+                self._is_tight = False
             self._blocks[:] = 0.0
             for (stencil, blocks), code in zip(terms, slots, strict=True):
                 add_blocks(self._set_apart(stencil, blocks, code) if missing else code, blocks, 1.0, self._blocks)
@@ -120,9 +126,9 @@ class NewtonSystem:
             return code
         diagonal = np.array([a == b for a, b in UPPER_PAIRS[stencil.shape[1]]])
         apart = blocks[lacks]
-        apart[(code[lacks] == PRESCRIBED) | diagonal] = 0.0
+        apart[(code[lacks] == NOTHING) | diagonal] = 0.0
         self._loose.append(_Loose(stencil[lacks], apart))
-        return np.where(lacks[:, None] & ~diagonal, PRESCRIBED, code)
+        return np.where(lacks[:, None] & ~diagonal, NOTHING, code)
 
     def newton_direction(
         self,
@@ -247,6 +253,25 @@ class NewtonSystem:
         for stencil, blocks in self._loose:
             near = np.where(stencil < self._node_count, stencil, 0)  # the blocks of prescribed nodes are zero
             add_vectors(stencil, multiply_elements(near, blocks, x), 1.0, product)
+
+    def _find(self, terms: Sequence[tuple[Ints, Floats]]) -> tuple[list[Ints], int]:
+        """Slots of the blocks of all terms, and how many are missing that are not zero."""
+        slots, missing = [self._slots(stencil) for stencil, _ in terms], 0
+        for (stencil, blocks), code in zip(terms, slots, strict=True):
+            if self._known(stencil) is None:
+                missing += waive_zeros(code, blocks)
+        return slots, missing
+
+    def _forget(self, terms: Sequence[tuple[Ints, Floats]], slots: list[Ints]) -> bool:
+        """Take a pattern without the blocks that have no part in the terms, if there are many; whether it was done."""
+        used = np.isin(self._pattern.keys, self._base_keys, assume_unique=True)
+        for (stencil, _), code in zip(terms, slots, strict=True):
+            if self._known(stencil) is None:
+                used[code[code >= 0] >> 1] = True
+        if self._pattern.block_count <= STALE_FRACTION * np.count_nonzero(used):
+            return False
+        self._use(make_pattern(self._node_count, self._pattern.keys[used]))
+        return True
 
     def _slots(self, stencil: Ints) -> Ints:
         """Slots of a stencil's blocks, remembered for the stencils that do not change."""

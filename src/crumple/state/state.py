@@ -59,6 +59,9 @@ class State:
     `a` (node_count, 3) accelerations [m/s²], if `has_acceleration`;
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
+    `obstacle_force` (obstacle_nodes, 3) with which obstacles push and rub the sheets at the end of the last step [N],
+    and `handle_load` (handle_count, 4, 3) what handles pull with, see `simulation.pulling`; both are empty before the
+    first step;
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `creases`: what driven and pressed creases
     bear;  `own`: fields of the user's, by name;
     `tips`, `torn`: where cracks end, and the paths that they have torn;  `fracture_work` [J] that tearing has taken;
@@ -90,6 +93,8 @@ class State:
     own: Mapping[str, OwnField] = dataclasses.field(default_factory=dict)
     tips: Tips = dataclasses.field(default_factory=no_tips)
     torn: Torn = dataclasses.field(default_factory=nothing_torn)
+    obstacle_force: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 3)))
+    handle_load: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 4, 3)))
     fracture_work: float = 0.0
     crack_pace: float = 0.0
     time: float = 0.0

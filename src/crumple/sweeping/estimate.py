@@ -82,7 +82,7 @@ def check_plan(plan: Plan, out: Path, say: Callable[[str], None]) -> tuple[Estim
 
 
 def named_files(scenes: Sequence[Scene]) -> list[str]:
-    """The files that the scenes name, by absolute path, each once."""
+    """The files that the scenes name, and folders of recordings, by absolute path, each once."""
     found: dict[str, None] = {}
 
     def look(value: Any) -> None:
@@ -92,7 +92,7 @@ def named_files(scenes: Sequence[Scene]) -> list[str]:
         elif isinstance(value, list):
             for below in value:
                 look(below)
-        elif isinstance(value, str) and Path(value).is_absolute() and Path(value).is_file():
+        elif isinstance(value, str) and Path(value).is_absolute() and Path(value).exists():
             found[value] = None
 
     for scene in scenes:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
 import tomli_w
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from crumple.errors import InputError
 from crumple.recording.files import (
@@ -31,6 +33,20 @@ from crumple.sweeping.layout import LOCK, LOG, PLAN, RUNS, SCENE, is_sweep
 from crumple.sweeping.plan import Plan, PlannedRun, plan_tables, read_plan
 
 Line = dict[str, Any]
+
+
+class _RunLine(BaseModel):
+    """Types of what the log says of a run."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    run: str
+    outcome: str
+    reason: str = ""
+    frames: int = 0
+    time: float | None = None
+    seconds: float | None = None
+    metrics: dict[str, float | bool | None] = {}
 
 
 class SweepFolder:
@@ -50,8 +66,13 @@ class SweepFolder:
         return self.path / RUNS / (run if isinstance(run, str) else run.name)
 
     def outcomes(self) -> dict[str, Line]:
-        """What the log says of each run that has ended, by its name: the last word counts."""
-        return {line["run"]: line for line in self.log() if line.get("event") == "run" and "run" in line}
+        """What the log says of each run that has ended, by its name: the last word counts, if it makes sense."""
+        found: dict[str, Line] = {}
+        for line in self.log():
+            if line.get("event") == "run":
+                with suppress(ValidationError):
+                    found[_RunLine.model_validate(line).run] = line
+        return found
 
     def log(self) -> list[Line]:
         """The lines of the log; what a kill has torn is left out."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 import uuid
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,18 @@ from crumple.sweeping.points import check_count, grid_points, sample_points
 from crumple.sweeping.ties import Tie, parse_tie
 
 MOST_SEEDS = 100_000
+COLUMNS = ("run", "seed", "outcome", "reason", "frames", "time", "seconds", "recording")
+"""Of the table, beside what is varied and the metrics."""
+_ID = re.compile(r"[0-9a-f]{32}")
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("scene", "folder", "version", "id"), (str,)),
+    **dict.fromkeys(("set", "vary", "tie", "metrics", "terms"), (tuple,)),
+    "seeds": (int,),
+    "quick": (bool,),
+    "frames": (int, type(None)),
+    "until": (int, float, type(None)),
+}
+"""What the entries of a sweep.toml are."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,8 @@ class Plan:
         changed = [("--vary", axis.key) for axis in self.axes] + [("--tie", tie.key) for tie in self.ties]
         for option, key in changed:
             path = _parsed(key)
+            if key in COLUMNS:
+                raise InputError(f"{option} {key}", f"is a column of the table; vary one of its keys, {key}.…")
             for other, before, name in known:
                 if other[: len(path)] == path:
                     verb = "is given twice" if other == path else f"would take back {before} {name}; put it first"
@@ -169,10 +184,23 @@ def read_plan(text: str, scene: str, place: str) -> Plan:
         if sample is not None:
             given["sample"] = (int(sample["count"]), str(sample["method"]))
         plan = Plan(tables=raw, **given)
+        _check_kinds(plan)
         plan.check()
         return plan
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise InputError(place, f"is not the plan of a sweep ({' '.join(str(error).split())})") from None
+
+
+def _check_kinds(plan: Plan) -> None:
+    """TypeError unless the entries are what a sweep writes: workers make a folder of the id, and remove it."""
+    for name, kinds in _KINDS.items():
+        value = getattr(plan, name)
+        if type(value) not in kinds or (kinds == (tuple,) and any(type(text) is not str for text in value)):
+            raise TypeError(f"{name} is of the wrong type")
+    if not _ID.fullmatch(plan.id):
+        raise TypeError("id is not that of a sweep")
+    if plan.frames is not None and plan.frames < 1:
+        raise TypeError("frames must be at least 1")
 
 
 def differences(stored: Plan, given: Plan) -> list[str]:

@@ -20,7 +20,7 @@ from crumple.sweeping.layout import PLAN, is_sweep
 from crumple.sweeping.metrics import DEFAULT, OwnMetrics
 from crumple.sweeping.packages import need
 from crumple.sweeping.packing import unpack
-from crumple.sweeping.plan import Plan, PlannedRun, differences, make_plan
+from crumple.sweeping.plan import COLUMNS, Plan, PlannedRun, differences, make_plan
 from crumple.sweeping.table import read_sweep, write_table
 from crumple.sweeping.task import FULL, Outcome, Task, allow, ask_to_stop, discard, explain, news_topic, perform
 
@@ -121,6 +121,9 @@ def lead(
         raise InputError(
             str(folder), f"was begun with the terms {', '.join(plan.terms) or 'of the scene only'}; {remedy}"
         )
+    taken = [name for name in own or {} if name in {*COLUMNS, *(axis.key for axis in plan.axes)}]
+    if taken:
+        raise InputError(f"crumple.sweep: metrics {taken[0]}", "the table has such a column; choose another name")
     for name, sent in [*(own or {}).items(), *((term.name, term) for term in terms)]:
         check_sendable(name, sent)
     estimate, scenes = check_plan(plan, folder, watching.on_note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, radians
+from math import cos, inf, radians
 
 import numpy as np
 
@@ -18,11 +18,11 @@ LIP_TURN = cos(radians(60.0))
 """A lip ends where it turns by more than this: at the mouth of a crack begins the border of the sheet."""
 
 
-def tip_weights(mesh: SheetMesh, node: int, heading: Floats, size: float) -> Floats:
+def tip_weights(mesh: SheetMesh, node: int, heading: Floats, size: float, *, lips: float = inf) -> Floats:
     """How much each node takes part in a motion of the tip at `node`, 1 there, 0 from `REACH` ℓ on, (node_count,).
 
     `heading` (2,) of the crack;  `size` ℓ [m]. The border of the sheet stays where it is; the lips of the crack move
-    along. Only what is connected to the tip within the reach counts.
+    along, only up to `lips` ℓ from the tip if that is given. Only what is connected to the tip within the reach counts.
     """
     vertex = node_vertex(mesh, node)
     around = np.unique(mesh.faces[(mesh.faces == vertex).any(axis=1)])
@@ -42,8 +42,9 @@ def tip_weights(mesh: SheetMesh, node: int, heading: Floats, size: float) -> Flo
     weight = np.zeros(mesh.node_count)
     weight[mesh.vertex_node[chosen]] = 1.0 - distance[chosen] / reach
     border = np.flatnonzero(mesh.boundary_nodes & (weight > 0.0))
-    lips = _lips(mesh, node, heading, weight > 0.0)
-    weight[np.setdiff1d(border, lips)] = 0.0
+    moved = _lips(mesh, node, heading, weight > 0.0)
+    weight[np.setdiff1d(border, moved)] = 0.0
+    weight[moved] = np.maximum(0.0, 1.0 - (1.0 - weight[moved]) * max(1.0, reach / (lips * size)))
     return weight
 
 

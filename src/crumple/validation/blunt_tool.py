@@ -30,6 +30,13 @@ WIDTHS = {"tear-tool-10": 0.01, "tear-tool": 0.02, "tear-tool-30": 0.03, "tear-t
 """Of the tools [m], by recording."""
 SCENE_WIDTH, SCENE_SPEED = 0.02, 0.1
 """Of the tool in the scene [m], [m/s]."""
+BOXES = (
+    ((-0.061, -0.1), (-0.054, 0.1)),
+    ((0.054, -0.1), (0.061, 0.1)),
+    ((-0.061, -0.1), (-0.013, -0.085)),
+    ((0.013, -0.1), (0.061, -0.085)),
+)
+"""Corners of what the handles of the scene hold [m]."""
 PROMINENT = 0.1
 """Swings are counted from this size on, over the width of the tool."""
 
@@ -93,11 +100,10 @@ def scaled_scene(width: float, speed: float = 1.0) -> list[str]:
     """The settings that change the scene to a tool of another `width` [m], and to another `speed`."""
     k = width / SCENE_WIDTH
     low, tip = -2e-3 * k, 0.022 * k
-    reach = {"left": (-0.061, -0.054), "right": (0.054, 0.061)}
     handles = [
-        f"handles[{number}].select.{end}=[{k * x}, {sign * 0.1 * k}, {sign}]"
-        for number, side in enumerate(reach.values())
-        for end, x, sign in (("low", side[0], -1), ("high", side[1], 1))
+        f"handles[{number}].select.{end}=[{k * corner[0]}, {k * corner[1]}, {z}]"
+        for number, box in enumerate(BOXES)
+        for end, corner, z in zip(("low", "high"), box, (-1, 1), strict=True)
     ]
     return [
         f"sheets[0].shape.width={0.12 * k}",
@@ -108,9 +114,9 @@ def scaled_scene(width: float, speed: float = 1.0) -> list[str]:
         f"obstacles[0].shape.radius={0.01 * k}",
         f"obstacles[0].shape.height={0.08 * k}",
         f"obstacles[0].shape.size={2.5e-3 * k}",
-        f"obstacles[0].shape.center=[{1e-3 * k}, {-0.098 * k}, 0]",
+        f"obstacles[0].shape.center=[{3e-3 * k}, {-0.1 * k}, 0]",
         f"motions.drive.rate.velocity=[0, {SCENE_SPEED * k * speed}, 0]",
-        f"remeshing.size_min={3.5e-3 * k}",
+        f"remeshing.size_min={2.5e-3 * k}",
         f"remeshing.size_max={0.02 * k}",
         f"run.duration={1.4 / speed}",
         f"run.frame_time={0.04 / speed}",
