@@ -126,7 +126,7 @@ def test_a_step_with_a_stuck_crack_is_halved_and_then_the_crack_waits(monkeypatc
     model, state = pulled_film()
     calls: list[float] = []
 
-    def stuck(before: State, derived: Derived, passage: Passage, _: object) -> Tear:
+    def stuck(before: State, derived: Derived, passage: Passage) -> Tear:
         calls.append(before.time)
         return Tear(before, derived, 0, "1 crack(s) could not run on", is_stuck=len(calls) != 3)
 

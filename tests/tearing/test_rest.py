@@ -19,7 +19,7 @@ LOADS = {
 @pytest.mark.parametrize("first", [0.02, 0.5, 2.0])
 def test_few_trials_find_the_way(name, first):
     load = LOADS[name]
-    rest = Rest(load(0.0), first, room=10.0, fall=1.0)
+    rest = Rest(load(0.0), first, room=10.0)
     for _ in range(10):
         found = rest.way
         rest.tried(load(rest.way))
@@ -30,12 +30,12 @@ def test_few_trials_find_the_way(name, first):
 
 
 def test_a_tip_goes_as_far_as_there_is_room_and_not_back_beyond_the_least():
-    rest = Rest(100.0, 0.5, room=1.0, least=0.1, fall=1.0)
+    rest = Rest(100.0, 0.5, room=1.0, least=0.1)
     rest.tried(50.0)
     assert rest.way == 1.0
     rest.tried(20.0)
     assert rest.is_done
-    back = Rest(1.1, 0.5, room=1.0, least=0.1, fall=1.0)
+    back = Rest(1.1, 0.5, room=1.0, least=0.1)
     for _ in range(20):
         back.tried(0.2)
         if back.is_done:
@@ -44,16 +44,8 @@ def test_a_tip_goes_as_far_as_there_is_room_and_not_back_beyond_the_least():
     assert back.way == pytest.approx(0.1)
 
 
-def test_without_a_load_at_the_start_the_expected_fall_counts():
-    rest = Rest(1.0, 2.0, room=10.0, fall=0.5, is_known=False)
-    rest.tried(exp(0.4))
-    assert rest.way == pytest.approx(2.8)
-    rest.tried(exp(-0.4))  # the secant from now on
-    assert rest.way == pytest.approx(2.4)
-
-
 def test_where_the_sheet_snaps_the_search_ends_soon():
-    rest = Rest(3.0, 1.0, room=10.0, fall=1.0)
+    rest = Rest(3.0, 1.0, room=10.0)
     for _ in range(12):
         rest.tried(2.0 if rest.way < 1.37 else 0.3)
         if rest.is_done:
@@ -61,13 +53,3 @@ def test_where_the_sheet_snaps_the_search_ends_soon():
     assert rest.is_done
     assert rest.way == pytest.approx(1.37, rel=0.04)
     assert rest.way >= 1.37
-
-
-def test_a_tip_that_need_not_have_run_goes_all_the_way_back():
-    rest = Rest(1.0, 2.0, room=10.0, fall=0.5, is_known=False)
-    for _ in range(4):
-        rest.tried(0.2)
-        if rest.is_done:
-            break
-    assert rest.is_done
-    assert rest.way == 0.0

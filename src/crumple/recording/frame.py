@@ -94,7 +94,6 @@ NUMBERS: dict[str, tuple[type, ...]] = {
     "dense_steps": (int,),
     "has_acceleration": (bool,),
     "fracture_work": (int, float),
-    "crack_pace": (int, float),
 }
 
 

@@ -14,14 +14,11 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from crumple.errors import SimulationError
 from crumple.simulation.adapting import remesh_state
-from crumple.simulation.ahead import Ahead, hand_motion, remember_pace, run_ahead
 from crumple.simulation.derived import Derived
-from crumple.simulation.integrate import Passage
 from crumple.simulation.lips import grow_lips
 from crumple.simulation.losses import yield_loss
 from crumple.simulation.model import Model
@@ -29,7 +26,7 @@ from crumple.simulation.observers import FrameReport, Observer, StepReport
 from crumple.simulation.pieces import part_pieces
 from crumple.simulation.projection import project
 from crumple.simulation.pulling import handle_loads, handle_pulls, obstacle_pulls
-from crumple.simulation.step import expected_step, measure_energies, take_step
+from crumple.simulation.step import measure_energies, take_step
 from crumple.simulation.tearing import tear
 from crumple.simulation.tip_load import spare_tips
 from crumple.solving.pose import make_pose
@@ -102,19 +99,17 @@ class _Advance:
 
 def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _Advance:
     """`advance_once` with a single attempt."""
-    before = state
-    ahead, moved, report, passage = _take_step(state, derived, end)
-    is_embedded = is_embedded and ahead.derived is derived
-    state, derived = ahead.state, ahead.derived
+    try:
+        moved, report, passage = take_step(state, derived, end)
+    except SimulationError as error:
+        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
     energies = dict(report.energies)  # of contact, while it was solved
     torn, is_stuck = moved, False
     if derived.model.tearing is not None:
         with derived.timer("tearing"):
-            tear_end = tear(moved, derived, passage, ahead.tips)
+            tear_end = tear(moved, derived, passage)
         is_embedded, is_stuck = is_embedded and tear_end.derived is derived, tear_end.is_stuck
         torn, derived, report = tear_end.state, tear_end.derived, tear_end.noted(report)
-        motion = hand_motion(before, derived, report.step)
-        torn = remember_pace(before, torn, motion, was_expected=bool(ahead.tips))
         energies["fracture"] = torn.fracture_work
     with derived.timer("plasticity"):
         settled = settle(torn, derived, report.step)
@@ -124,28 +119,12 @@ def _advance(state: State, derived: Derived, end: float, is_embedded: bool) -> _
     report = replace(
         report,
         energies=energies,
-        handles=handle_pulls(derived.model, state, moved, settled, is_ahead=state is not before),
+        handles=handle_pulls(derived.model, state, moved, settled),
         obstacles=obstacle_pulls(derived.model, state, moved, settled),
         losses=losses,
     )
     settled = settled.replaced(handle_load=handle_loads(derived.model, settled))
     return _Advance(settled, report, is_embedded, derived, is_stuck)
-
-
-def _take_step(state: State, derived: Derived, end: float) -> tuple[Ahead, State, StepReport, Passage]:
-    """The step from where cracks have run ahead, or, if that fails, from the state as it is."""
-    ahead = Ahead(state, derived)
-    if derived.model.tearing is not None:
-        with derived.timer("tearing"):
-            ahead = run_ahead(state, derived, expected_step(state, derived, end))
-        if ahead.derived is not derived:
-            with suppress(SimulationError):
-                return ahead, *take_step(ahead.state, ahead.derived, end)
-            ahead = Ahead(state, derived)
-    try:
-        return ahead, *take_step(state, derived, end)
-    except SimulationError as error:
-        raise SimulationError(f"frame {state.frame + 1}, t = {state.time:.6g} s: {error}") from None
 
 
 def settle(state: State, derived: Derived, step: float) -> State:

@@ -33,14 +33,12 @@ class Moving:
     behind: float = 0.0
 
 
-def opened_tip(
-    state: State, number: int, load: Load, opening: Opening, size: float, *, fall: float, is_known: bool
-) -> Moving:
-    """The tip of a fresh cut in `state`, which may glide on and back; `fall`, `is_known`: see `Rest`."""
+def opened_tip(state: State, number: int, load: Load, opening: Opening, size: float) -> Moving:
+    """The tip of a fresh cut in `state`, which may glide on and back."""
     vertex = node_vertex(state.mesh, opening.tip)
     room = opening.length + glide_room(state.mesh, vertex, opening.heading)
     room, least = min(room, max(size, opening.length)), min(opening.length, (1.0 - SHRUNK) * FIRST * size)
-    rest = Rest(load.ratio, opening.length, room, least, fall=fall, is_known=is_known)
+    rest = Rest(load.ratio, opening.length, room, least)
     return Moving(number, load.resistance, rest, opening.length)
 
 

@@ -26,15 +26,11 @@ PROBES = np.concatenate([np.zeros((1, 3)), np.eye(3)])
 """Places that an affine motion is known by."""
 
 
-def handle_pulls(
-    model: Model, before: State, moved: State, settled: State, *, is_ahead: bool = False
-) -> dict[str, Pull]:
+def handle_pulls(model: Model, before: State, moved: State, settled: State) -> dict[str, Pull]:
     """What each handle has done over a step, by its name.
 
     `before` the step;  `moved` at its end, before anything has torn, with the anchors of handles that have taken hold;
     `settled`: after that. The force is that of the settled state.
-
-    `is_ahead`: cracks have run ahead in `moved`, which then does not tell how the force rises: at once, if stiff.
     """
     pulls: dict[str, Pull] = {}
     loads = before.handle_load
@@ -50,9 +46,7 @@ def handle_pulls(
         waiting = float(np.sum(_forces(handle, moved, first) * _way(handle, moved.pins.anchor[first], *span)))
         start = _load_work(handle, loads[index], *span)
         gone = _way(handle, settled.pins.anchor[last], max(handle.start, 0.0), settled.time).mean(axis=0)
-        pulls[handle.name] = Pull(
-            _three(end.sum(axis=0)), _three(gone), _work(start, np.inf if is_ahead else waiting, after)
-        )
+        pulls[handle.name] = Pull(_three(end.sum(axis=0)), _three(gone), _work(start, waiting, after))
     return pulls
 
 

@@ -15,7 +15,6 @@ from crumple.simulation.integrate import Passage, integrate
 from crumple.simulation.model import Model
 from crumple.simulation.observers import StepReport
 from crumple.simulation.step_control import (
-    Attempt,
     choose_scheme,
     first_attempt,
     next_attempt,
@@ -32,22 +31,13 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
     return take_step(state, derived, end)[:2]
 
 
-def expected_step(state: State, derived: Derived, end: float) -> float:
-    """The length [s] of the step that is tried next, if it must not pass `end` [s]."""
-    return _first_attempt(state, derived, end).step
-
-
-def _first_attempt(state: State, derived: Derived, end: float) -> Attempt:
-    is_held = bool(np.any(state.obstacle_lag > 0.0))
-    return first_attempt(derived.model.solver, state, end - state.time, hold=is_held, longest=stable_step(derived))
-
-
 def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepReport, Passage]:
     """The same, and what the step went through."""
     note_threads()
     begin = clock.perf_counter()
     model = derived.model
-    attempt = _first_attempt(state, derived, end)
+    is_held = bool(np.any(state.obstacle_lag > 0.0))
+    attempt = first_attempt(model.solver, state, end - state.time, hold=is_held, longest=stable_step(derived))
     while True:
         for _, term in derived.terms:
             state = term.begin(state, attempt.step)

@@ -5,19 +5,16 @@
             the same stage of the step is solved again on the new mesh, from where the sheets are
 
 So a crack may cross any number of elements in a step, and how far it runs does not depend on the mesh: a stiff sheet
-goes slack when its tip moves by a fraction of an element. Cracks that were about to run have run ahead already before
-the step was solved (`ahead`), and go on or back from there.
+goes slack when its tip moves by a fraction of an element.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
 
-from crumple.simulation.ahead import FALL, PACE
 from crumple.simulation.derived import Derived
 from crumple.simulation.gliding import Moving, Run, opened_tip
 from crumple.simulation.initiation import Weakness, can_begin, longest_way, overload, weakest_place, weakest_vertex
@@ -47,6 +44,8 @@ MOST_BEGINS = 4
 """Places where the sound sheet may be tried to tear within a step."""
 FIRST_GLIDE = 0.02
 """The shortest way that is tried first for a tip that glides, over the edge length at tips."""
+PACE = 0.6
+"""First guess of how far a crack runs, over how far the hands have moved in the step."""
 FAR = 3.0
 """Γ from which on a crack is expected to run as far as that."""
 LEAST_TURN = 0.1
@@ -70,11 +69,8 @@ class Tear:
         return replace(report, iterations=report.iterations + self.iterations, note=note)
 
 
-def tear(state: State, derived: Derived, passage: Passage, ahead: Sequence[Moving] = ()) -> Tear:
-    """The state after its cracks have run as far as they do at the end of the step that `passage` tells of.
-
-    `ahead`: tips that had run ahead when the step was solved.
-    """
+def tear(state: State, derived: Derived, passage: Passage) -> Tear:
+    """The state after its cracks have run as far as they do at the end of the step that `passage` tells of."""
     assert derived.model.tearing is not None
     begins = can_begin(derived.model)
     if passage.stage is None or not (len(state.tips.node) or begins):
@@ -83,13 +79,10 @@ def tear(state: State, derived: Derived, passage: Passage, ahead: Sequence[Movin
     accuracy = ACCURACY * size * _least_resistance(derived)
     step = Step(state, passage.stage, passage.obstacle_x, accuracy, _pace(state, passage.stage.state))
     trial = Trial(no_change(state.mesh), state, derived, derived, passage.stage)
-    is_rough = passage.outcome.loose or bool(ahead)
-    if is_rough and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
+    if passage.outcome.loose and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
         trial = step.solved_well(trial) or trial  # the last digits of the solve are stress at the tips
     if derived.model.tearing.criterion == "strength":
         return _split(step, trial, size)
-    if ahead:
-        trial = Run(step, size, trial, list(ahead)).to_rest() or trial
     return _Loop(step, size).come_to_rest(trial, begins=begins)
 
 
@@ -194,7 +187,7 @@ class _Loop:
         tips = []
         for number, load, room in zip(numbers, loads, rooms, strict=True):
             held, ratio = load.straight
-            tips.append(Moving(number, held, Rest(ratio, self.first_way(ratio), room, fall=self.fall)))
+            tips.append(Moving(number, held, Rest(ratio, self.first_way(ratio), room)))
         return Run(self.step, self.size, trial, tips).to_rest()
 
     def opened(self, trial: Trial, number: int, load: Load) -> Trial | None:
@@ -214,13 +207,8 @@ class _Loop:
         found = step.kerfed(trial, opening, node, cracks)
         if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found
-        tip = opened_tip(found.state, number, load, opening, size, fall=self.fall, is_known=True)
+        tip = opened_tip(found.state, number, load, opening, size)
         return Run(step, size, found, [tip]).to_rest()
-
-    @property
-    def fall(self) -> float:
-        """By how much log Γ is expected to fall along the way of a tip [1/m]."""
-        return FALL / max(PACE * self.step.pace, FIRST * self.size)
 
     def first_way(self, ratio: float) -> float:
         """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""

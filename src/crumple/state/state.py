@@ -65,8 +65,6 @@ class State:
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `creases`: what driven and pressed creases
     bear;  `own`: fields of the user's, by name;
     `tips`, `torn`: where cracks end, and the paths that they have torn;  `fracture_work` [J] that tearing has taken;
-    `crack_pace`: how far cracks have run of late, over how far the handles have moved, 0 = not
-    known;
     `dense_steps` steps still to be taken as in dense contact;  `step_size` the step that the step control tries next
     [s];  `frame` the number of finished frames;
     `steps`, `iterations` done since the start.
@@ -96,7 +94,6 @@ class State:
     obstacle_force: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 3)))
     handle_load: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 4, 3)))
     fracture_work: float = 0.0
-    crack_pace: float = 0.0
     time: float = 0.0
     step_size: float = 1e-3
     dense_steps: int = 0

@@ -7,7 +7,7 @@ shortest known to be too long.
 
 from __future__ import annotations
 
-from math import exp, inf, log
+from math import inf, log
 
 TOLERANCE = 0.05
 """Error of Γ = 1 at which a tip may rest."""
@@ -25,19 +25,15 @@ class Rest:
     """The search for the way [m] at which a tip comes to rest that is loaded by `ratio` Γ > 1 at the start.
 
     `way`: where to try next, at first as given;  `room` [m]: it cannot go farther;  `least` [m]: nor less far;
-    `fall` [1/m]: by which log Γ is expected to fall along the way;  `is_known`: whether `ratio` is;
     `is_done`: Γ = 1 there, or there is no better way.
     """
 
-    def __init__(
-        self, ratio: float, way: float, room: float, least: float = 0.0, *, fall: float, is_known: bool = True
-    ) -> None:
+    def __init__(self, ratio: float, way: float, room: float, least: float = 0.0) -> None:
         self.room, self.least = room, least
         self.way = min(max(way, least), room)
         self.is_done = False
         self._low, self._high = 0.0, inf
         self._last = (0.0, ratio)
-        self._fall, self._is_known = fall, is_known
 
     def tried(self, ratio: float) -> None:
         """Take note of Γ at `way`, and choose the next way."""
@@ -51,8 +47,6 @@ class Rest:
         if ratio <= 1.0 and self._high - self._low < NARROW * self._high:
             self.is_done = True
             return
-        if not self._is_known:
-            last, self._is_known = (0.0, ratio * exp(self._fall * way)), True
         self.way = min(self.room, max(self.least, self._next(last, self._last)))
 
     def _next(self, first: tuple[float, float], second: tuple[float, float]) -> float:
