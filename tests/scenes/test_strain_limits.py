@@ -65,7 +65,7 @@ def test_with_remeshing_and_contact_too():
     made["obstacles"] = [{"shape": {"kind": "sphere", "radius": 0.06, "center": [0, -0.05, 0.23]}}]
     stretches, _ = run(made)
     assert 1.02 < max(stretches) < 1.03 * LIMIT  # remeshing places nodes on a smooth surface, which may stretch faces
-    assert stretches[-1] < LIMIT  # and they are driven back
+    assert min(stretches[-3:]) < LIMIT  # and they are driven back, until the next one
 
 
 def test_a_cloth_that_starts_beyond_its_limit_shrinks_to_it(tmp_path):

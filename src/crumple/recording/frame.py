@@ -33,7 +33,7 @@ CELL_DATA = {
     "material": "mesh/face_material",
     "sheet": "mesh/face_sheet",
 }
-SELDOM = ("sizing_floor", "obstacle_force", "handle_load")
+SELDOM = ("sizing_floor",)
 """Fields that are left out where they are 0 everywhere, which is what they count as when they are missing."""
 SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "mesh/u": ("f8", ("vertex", 2)),
