@@ -132,7 +132,8 @@ def solve_stage(
         stop = replace(stop, energy=min(stop.energy, accuracy), loose_energy=min(stop.loose_energy, accuracy))
     is_single = scheme == SEMI_IMPLICIT and not stage.is_static
     newton = SingleSolve(potential, system, stop) if is_single else Newton(potential, system, stop, enforce=True)
-    return newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
+    outcome = newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
+    return outcome if touching is None else replace(outcome, obstacle_force=touching.push(outcome.x))
 
 
 def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:

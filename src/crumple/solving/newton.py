@@ -119,7 +119,7 @@ class Outcome:
     `loose`: it was content with less, see `NewtonOptions.patience`;
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
     `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J];
-    `obstacle_force` (obstacle_nodes, 3) with which obstacles push the sheets [N], empty where nothing can touch;
+    `obstacle_force` (obstacle_nodes, 3) with which obstacles push the sheets [N], empty where it was not asked for;
     `multipliers`: what each constraint bears, in the form that `Constraint.remembered` gives it, (n, 3) each.
     """
 
@@ -224,7 +224,6 @@ class Newton:
             loose=self._loose,
             contact_energy=0.0 if touching is None else touching.barrier_value(pose.x),
             multipliers=tuple(one.remembered(pose.x) for one in self._potential.constraints),
-            obstacle_force=np.zeros((0, 3)) if touching is None else touching.push(pose.x),
         )
 
     def _jump(self, pose: Pose, guess: Floats, target: Floats) -> None:
