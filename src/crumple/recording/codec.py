@@ -10,6 +10,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -83,7 +84,7 @@ def _restored(hint: Any, table: Mapping[str, Any], places: set[str], path: str) 
 
 def _restored_fields(kind: type[T], table: Mapping[str, Any], places: set[str], prefix: str) -> T:
     """The dataclass `kind` whose paths begin with `prefix`."""
-    hints = typing.get_type_hints(kind)
+    hints = _type_hints(kind)
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]
         path, hint = prefix + field.name, without_none(hints[field.name])
@@ -98,6 +99,12 @@ def _restored_fields(kind: type[T], table: Mapping[str, Any], places: set[str], 
         elif field.default is MISSING and field.default_factory is MISSING:
             raise KeyError(path)
     return kind(**values)
+
+
+@cache
+def _type_hints(kind: type) -> dict[str, Any]:
+    """The types of the fields of a dataclass, looked up once."""
+    return typing.get_type_hints(kind)
 
 
 def item_hints(hint: Any, length: int) -> list[Any]:

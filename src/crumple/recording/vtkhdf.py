@@ -44,6 +44,7 @@ class HdfImage:
         # Not the core driver and its file image: before HDF5 2.0 the checksum in such an image is wrong (hdf5#1915).
         self._content = io.BytesIO()
         self.file = h5py.File(self._content, "w", libver=("v108", "v110"), track_order=False)
+        self._groups: dict[str, h5py.Group] = {"": self.file["/"]}
 
     def put(self, path: str, array: Any) -> h5py.Dataset:
         """A dataset at `path`; groups on the way are created."""
@@ -52,14 +53,15 @@ class HdfImage:
 
     def group(self, path: str) -> h5py.Group:
         """The group at `path`, created without time stamps if it is not there."""
-        group = self.file["/"]
-        for name in path.split("/"):
-            if name and name not in group:
-                properties = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
-                properties.set_obj_track_times(False)
-                h5py.h5g.create(group.id, name.encode(), gcpl=properties)
-            group = group[name] if name else group
-        return group
+        path = path.strip("/")
+        if path not in self._groups:
+            folder, _, name = path.rpartition("/")
+            parent = self.group(folder)
+            properties = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
+            properties.set_obj_track_times(False)
+            h5py.h5g.create(parent.id, name.encode(), gcpl=properties)
+            self._groups[path] = parent[name]
+        return self._groups[path]
 
     def link(self, path: str, dataset: h5py.Dataset) -> None:
         """A second name for `dataset`: stored once, found twice."""
