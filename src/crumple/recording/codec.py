@@ -84,7 +84,7 @@ def _restored(hint: Any, table: Mapping[str, Any], places: set[str], path: str) 
 
 def _restored_fields(kind: type[T], table: Mapping[str, Any], places: set[str], prefix: str) -> T:
     """The dataclass `kind` whose paths begin with `prefix`."""
-    hints = _type_hints(kind)
+    hints = _type_hints(typing.cast(typing.Hashable, kind))
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]
         path, hint = prefix + field.name, without_none(hints[field.name])
@@ -102,7 +102,7 @@ def _restored_fields(kind: type[T], table: Mapping[str, Any], places: set[str], 
 
 
 @cache
-def _type_hints(kind: type) -> dict[str, Any]:
+def _type_hints(kind: typing.Hashable) -> dict[str, Any]:
     """The types of the fields of a dataclass, looked up once."""
     return typing.get_type_hints(kind)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from crumple.recording.folder import set_aside_files
 from crumple.recording.recording import Recording
+from crumple.state import State
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,9 @@ class RecordingInfo:
     problems: tuple[str, ...] = ()
 
 
-def summarise_recording(recording: Recording) -> RecordingInfo:
-    """The numbers of a recording; the log's lines count up to its last frame."""
+def summarise_recording(recording: Recording, last: State | None = None) -> RecordingInfo:
+    """The numbers of a recording; the log's lines count up to its last frame, whose state is read unless it is
+    given as `last`."""
     frames, times = recording.frames, recording.times()
     log = recording.log()
     steps = [line for line in log.lines if frames and line.get("frame", 0) <= frames[-1]]
@@ -49,7 +51,8 @@ def summarise_recording(recording: Recording) -> RecordingInfo:
         for phase, seconds in end.get("phases", {}).items():
             phases[phase] += seconds
     seconds = sum(end.get("seconds", 0.0) for end in ends)
-    last = recording.load(frames[-1]) if frames else None
+    if last is None and frames:
+        last = recording.load(frames[-1])
     faces = [end.get("faces", 0) for end in ends] or [last.mesh.face_count if last else 0]
     energies = steps[-1].get("energies", {}) if steps else {}
     return RecordingInfo(

@@ -12,6 +12,8 @@ from crumple.contact import Surface
 from crumple.energies.stress import membrane_stress
 from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
+from crumple.geometry.metric import tensor_form
+from crumple.mesh import SheetMesh
 from crumple.plasticity import crease_hinges, mark_creases, unmark_creases
 from crumple.remeshing import Guard, RemeshOptions, RemeshResult, nearest_obstacle, remesh
 from crumple.simulation.derived import Derived
@@ -31,22 +33,47 @@ SPLIT_LIMIT = 1.1
 change with every edit, and with 1 a third of the nodes change in every frame (see docs/remeshing.md)."""
 
 
-def remesh_state(state: State, derived: Derived) -> tuple[State, RemeshResult]:
-    """The state on a mesh that is as fine as its shape asks for, every field carried over, and what has changed.
+CALM_FRAMES = 4
+"""A large mesh that hardly has to be refined is left as it is but for every so many frames: a remeshing costs as much
+as a few Newton iterations, and disturbs what is at rest."""
+CALM_FACES = 2000
+"""Faces from which on a mesh may be left as it is."""
+CALM_SHARE = 2e-3
+"""Share of the edges that may be too long for that."""
+CALM_EXCESS = 1.5
+"""Length of the longest of them over the longest allowed."""
+
+
+def remesh_state(state: State, derived: Derived) -> tuple[State, RemeshResult] | None:
+    """The state on a mesh that is as fine as its shape asks for, every field carried over, and what has changed; None
+    where the mesh may stay as it is.
 
     The accelerations from before, carried over, are among the node fields of the change.
     """
-    result = _remesh(state, derived)
+    surface = derived.surface(state.time)
+    sizing = _sizing(state, derived, surface)
+    if derived.model.tearing is None and state.frame % CALM_FRAMES and is_fine_enough(state.mesh, sizing):
+        return None
+    result = _remesh(state, derived, surface, sizing)
     custom = {"plastic_curvature": follow_relaxed} if derived.turn_count else None
     return transfer(state, result, mesh=unmark_creases(result.mesh), custom=custom), result
 
 
-def _remesh(state: State, derived: Derived) -> RemeshResult:
+def is_fine_enough(mesh: SheetMesh, sizing: Floats) -> bool:
+    """Whether a mesh is large, and hardly any edge is longer than `sizing` (vertex_count, 3) [1/m²] allows, none by
+    much."""
+    if mesh.face_count < CALM_FACES:
+        return False
+    head = np.roll(mesh.faces, -1, axis=1)
+    square = tensor_form(0.5 * (sizing[mesh.faces] + sizing[head]), mesh.u[head] - mesh.u[mesh.faces])
+    is_few = np.count_nonzero(square > SPLIT_LIMIT**2) <= CALM_SHARE * square.size
+    return bool(is_few and square.max() <= (CALM_EXCESS * SPLIT_LIMIT) ** 2)
+
+
+def _remesh(state: State, derived: Derived, surface: Surface | None, sizing: Floats) -> RemeshResult:
     model = derived.model
     assert model.remeshing is not None
-    surface = derived.surface(state.time)
     acceleration, least_gap = accelerations(state, derived)
-    sizing = _sizing(state, derived, surface)
     protected = np.zeros(state.mesh.node_count, bool)
     protected[state.pins.nodes_needed] = True
     protected[state.bonds.nodes_needed] = True

@@ -104,8 +104,7 @@ class Embedding:
         """
         energies = self._energies(plastic_curvature, plastic_strain)
         gradient, terms = self._expand(energies, y)
-        is_calm = self._node_count > SMALL and before is not None and self._is_calm(before, plastic_curvature)
-        still = STILL if is_calm else 0.0
+        still = STILL if before is not None and self.is_calm(before, plastic_curvature) else 0.0
         moving = surroundings(self._membrane.stencil, _own_decrease(gradient, terms) >= still, RINGS, WHOLE)
         if not moving.any():
             return Embedded(y, True)
@@ -181,8 +180,10 @@ class Embedding:
         jumping[self._hinge_nodes[rise >= 0.1 * rise.max()]] = True
         return jumping
 
-    def _is_calm(self, before: Floats, after: Floats) -> bool:
-        """Whether the rest angles that belong to S_p have hardly changed."""
+    def is_calm(self, before: Floats, after: Floats) -> bool:
+        """Whether the mesh is large, and the rest angles that belong to S_p (face_count, 3) have hardly changed."""
+        if self._node_count <= SMALL:
+            return False
         change = rest_angle(self._stencil, after - before)
         return float(np.sqrt(np.mean(change**2))) <= CALM
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crumple.errors import SimulationError
-from crumple.simulation.adapting import remesh_state
+from crumple.simulation.adapting import CALM_FRAMES, remesh_state
 from crumple.simulation.derived import Derived
 from crumple.simulation.lips import grow_lips
 from crumple.simulation.losses import yield_loss
@@ -148,10 +148,16 @@ def _pull(state: State, derived: Derived) -> Floats:
 
 
 def embed(before: State, state: State, derived: Derived, is_embedded: bool) -> tuple[State, bool]:
-    """The state with its plastic embedding moved towards the plastic state, and whether it is there."""
+    """The state with its plastic embedding moved towards the plastic state, and whether it is there.
+
+    The embedding of a large sheet that hardly yields is moved on with every remeshing, which needs it, only.
+    """
     is_same = state.plastic_curvature is before.plastic_curvature and state.plastic_strain is before.plastic_strain
     if (is_same and is_embedded) or not derived.model.is_plastic:
         return state, is_embedded
+    is_calm = derived.embedding.is_calm(before.plastic_curvature, state.plastic_curvature)
+    if is_calm and derived.model.remeshing is not None and (state.frame + 1) % CALM_FRAMES:
+        return state, False
     embedded = derived.embedding.advance(
         state.y, state.plastic_curvature, state.plastic_strain, before=before.plastic_curvature
     )
@@ -177,7 +183,10 @@ def _remeshed(state: State, derived: Derived, warnings: list[str] | None, observ
     if model.remeshing is None:
         return state
     with timer("remeshing"), worthwhile_threads(state.mesh.face_count):
-        remeshed, change = remesh_state(state, derived)
+        found = remesh_state(state, derived)
+    if found is None:
+        return state
+    remeshed, change = found
     if warnings is not None and change.statistics.limited:
         limit = model.remeshing.max_faces
         warnings.append(f"the mesh is coarser than asked for: remeshing.max_faces = {limit} faces are reached")

@@ -22,6 +22,7 @@ from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
 from crumple.mesh import BOUNDARY, surroundings
 from crumple.simulation.derived import Derived
+from crumple.simulation.stopping import exact_pause
 from crumple.solving.mixed_system import MixedSystem
 from crumple.solving.newton import Ending, Newton, NewtonOptions
 from crumple.solving.pose import Pose, make_pose
@@ -96,7 +97,12 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     judged[state.pins.node] = False
     limit = PEAK * _peak(wanted[judged])
     for share in TOLERANCES:
-        options = NewtonOptions(share * energy + np.finfo(float).tiny, np.inf, max(ITERATIONS, WORK // len(free)))
+        options = NewtonOptions(
+            share * energy + np.finfo(float).tiny,
+            np.inf,
+            max(ITERATIONS, WORK // len(free)),
+            exact_pause=exact_pause(state),
+        )
         newton = Newton(potential, system, options)
         outcome = newton.minimise(pose.x, pose.x[count:], derived.node_part[order], hold=True, half_turn=pose.half_turn)
         pose = Pose(outcome.x, outcome.half_turn)

@@ -66,6 +66,12 @@ LARGEST_BOOST = 1e4
 multipliers have a long way to their strength."""
 
 
+NEVER = 10**9
+"""Iterations that no solve takes."""
+SLOW = 0.1
+"""Predicted decrease over the one before above which convergence is slow."""
+
+
 class Ending(Enum):
     """How a step ended; the value says it in words."""
 
@@ -86,7 +92,10 @@ class NewtonOptions:
     `energy` [J]: stop when half the Newton decrement, the decrease that the quadratic model predicts, is below it;
     `distance` [m]: and no node would move farther than this. With an `inertia`, the first grows by `share`² of its
     value, and the second by `share` of the farthest that a node is from its centre.
+    `slow_patience`: after so many iterations, errors of the motion `slow_factor` times as large are enough where an
+    iteration comes nearer by less than an order of magnitude;
     `patience`: after so many iterations, `loose_energy` and `loose_distance` are enough.
+    `exact_pause`: iterations without the exact Hessian after it was first found to be indefinite.
     """
 
     energy: float
@@ -94,22 +103,28 @@ class NewtonOptions:
     max_iterations: int = 60
     inertia: NodalQuadratic | None = None
     share: float = 0.0
+    slow_patience: int = NEVER
+    slow_factor: float = 1.0
     patience: int = 0
     loose_energy: float = 0.0
     loose_distance: float = 0.0
+    exact_pause: int = 1
 
-    def is_met(self, x: Floats, direction: Floats, predicted: float) -> bool:
-        """Whether a `direction` (n, 3) [m] from x with the `predicted` decrease [J] may be the last."""
+    def is_met(self, x: Floats, direction: Floats, predicted: float, factor: float = 1.0) -> bool:
+        """Whether a `direction` (n, 3) [m] from x with the `predicted` decrease [J] may be the last; `factor`: on the
+        errors that are allowed."""
         energy, distance = self.energy, self.distance
         if self.inertia is not None:
             energy += self.share**2 * float(np.sum(self.inertia.value(x)))
             distance += self.share * _farthest(x[self.inertia.stencil[:, 0]] - self.inertia.center)
-        return predicted <= energy and _farthest(direction) <= distance
+        return predicted <= factor**2 * energy and _farthest(direction) <= factor * distance
 
-    def is_met_loosely(self, direction: Floats, predicted: float, iterations: int) -> bool:
-        """The same after many `iterations`."""
-        is_enough = predicted <= self.loose_energy and _farthest(direction) <= self.loose_distance
-        return iterations >= self.patience and is_enough
+    def is_met_loosely(self, x: Floats, direction: Floats, predicted: float, iterations: int, before: float) -> bool:
+        """The same after many `iterations`, the last but one of which predicted the decrease `before` [J]."""
+        if iterations >= self.patience and predicted <= self.loose_energy:
+            return _farthest(direction) <= self.loose_distance
+        is_slow = iterations >= self.slow_patience and predicted > SLOW * before
+        return is_slow and self.is_met(x, direction, predicted, self.slow_factor)
 
 
 @dataclass(frozen=True)
@@ -176,7 +191,7 @@ class Newton:
         self._potential = potential
         self._system = system
         self._options = options
-        self._pause = 1
+        self._pause = options.exact_pause
         self._wait = 0
         self._slip_pause = 1
         self._slip_wait = 0
@@ -184,7 +199,7 @@ class Newton:
         self._distrust = 0
         self._iterations = 0
         self._contacts = 0
-        self._predicted = np.inf
+        self._predicted, self._predicted_before = np.inf, np.inf
         self._held: set[int] = set()
         self._loose = False
 
@@ -308,7 +323,7 @@ class Newton:
         direction, decrement = self._direction(pose, None)
         if not np.isfinite(decrement):
             return None
-        self._predicted = 0.5 * decrement
+        self._predicted, self._predicted_before = 0.5 * decrement, self._predicted
         limit, _ = self._limit(pose, direction)
         energy = self._potential.value(pose) if energy is None else energy + self._change
         full = self._potential.value(pose.moved(direction, limit))
@@ -330,7 +345,9 @@ class Newton:
         self._loose = False
         is_small = options.is_met(step.pose.x, step.direction.x, self._predicted)
         if not is_small:
-            is_small = self._loose = options.is_met_loosely(step.direction.x, self._predicted, self._iterations)
+            is_small = self._loose = options.is_met_loosely(
+                step.pose.x, step.direction.x, self._predicted, self._iterations, self._predicted_before
+            )
         if not is_small or self._is_met(step.pose.moved(step.direction, step.limit)):
             self._boost = 1.0
             return is_small
@@ -399,7 +416,7 @@ class Newton:
             self._wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
             expansion, solution = self._expand(pose, direction.x, False)
         elif is_exact:
-            self._pause = 1
+            self._pause = self._options.exact_pause
         self._contacts = max(self._contacts, expansion.contacts)
         free = self._potential.free_count
         if solution is None:

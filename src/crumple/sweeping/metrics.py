@@ -71,7 +71,7 @@ class Measured:
 
     @cached_property
     def info(self) -> RecordingInfo:
-        return summarise_recording(self.recording)
+        return summarise_recording(self.recording, self.state if self.frame == -1 else None)
 
 
 def _of_creases(name: str) -> Measure:
