@@ -12,7 +12,8 @@ from crumple.boundary import Handle, Key, make_motion
 from crumple.contact.intersection import has_intersections
 from crumple.energies.inertia import node_masses
 from crumple.mesh import rectangle
-from crumple.remeshing import RemeshOptions, remesh
+from crumple.remeshing import RemeshOptions, isotropic_sizing, remesh
+from crumple.simulation.adapting import CALM_FACES, is_fine_enough
 from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt, advance_frame
 from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions
@@ -206,3 +207,29 @@ def test_a_run_says_when_the_limit_on_faces_is_met() -> None:
     assert [warning for warning in report.warnings if "remeshing.max_faces = 200" in warning]
     calm = replace(model, remeshing=RemeshingOptions(SizingOptions(size_min=0.03, size_max=0.03)), frame_time=1e-3)
     assert advance_frame(calm, state)[1].warnings == ()
+
+
+def test_a_large_mesh_that_is_fine_enough_rests_but_for_every_fourth_frame() -> None:
+    model, state = free_sheet(3e-3)
+    assert state.mesh.face_count >= CALM_FACES
+    bounds = {"size_min": 3e-3, "size_max": 6e-3, "refine_angle": 1.0, "refine_velocity": 100.0}
+    coarser = [adapted(model, state.replaced(frame=frame), **bounds).mesh for frame in (1, 2, 3, 4)]
+    assert [mesh is state.mesh for mesh in coarser] == [True, True, True, False]
+    assert coarser[3].face_count < state.mesh.face_count
+    needed = {**bounds, "size_min": 2e-3, "size_max": 2e-3}
+    assert adapted(model, state.replaced(frame=1), **needed).mesh.face_count > 1.5 * state.mesh.face_count
+
+
+def test_few_edges_that_are_a_little_too_long_can_wait() -> None:
+    mesh, _ = rectangle(SIDE, SIDE, 3e-3, kind="delaunay")
+    sizing = isotropic_sizing(mesh, 5e-3)
+    assert is_fine_enough(mesh, sizing)
+    few = sizing.copy()
+    few[: mesh.vertex_count // 1000] *= 2.5
+    assert is_fine_enough(mesh, few)
+    assert not is_fine_enough(mesh, 4.0 * sizing), "many of them"
+    single = sizing.copy()
+    single[0] *= 20.0
+    assert not is_fine_enough(mesh, single), "one of them, by much"
+    small, _ = rectangle(SIDE, SIDE, 0.02, kind="delaunay")
+    assert not is_fine_enough(small, isotropic_sizing(small, 0.1)), "a small mesh costs nothing"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
 from crumple.materials import Material
 from crumple.mesh import plane, rectangle
-from crumple.solving.newton import Ending, Newton, NewtonOptions
+from crumple.solving.newton import NEVER, Ending, Newton, NewtonOptions
 from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem
@@ -64,6 +64,21 @@ def test_stops_where_the_predicted_decrease_is_small():
         values.append(potential.value(make_pose(outcome.x)))
     assert values[0] - values[2] < 20 * 1e-4
     assert values[1] - values[2] < 20 * 1e-6
+
+
+def test_a_slow_solve_may_be_rougher_after_some_patience():
+    options = NewtonOptions(energy=1e-6, distance=1e-3, slow_patience=5, slow_factor=30.0, patience=12)
+    x, small = np.zeros((2, 3)), np.full((2, 3), 1e-4)
+
+    def is_met(predicted: float, iterations: int, before: float, direction: np.ndarray = small) -> bool:
+        return options.is_met_loosely(x, direction, predicted, iterations, before)
+
+    assert is_met(5e-4, 5, 1e-3)
+    assert not is_met(5e-4, 4, 1e-3), "too early"
+    assert not is_met(5e-4, 5, 1e-2), "it converges well"
+    assert not is_met(1e-3, 5, 2e-3), "the error is more than thirty times as large"
+    assert not is_met(5e-4, 5, 1e-3, 1e3 * small), "a node is far off"
+    assert not replace(options, slow_patience=NEVER).is_met_loosely(x, small, 5e-4, 11, 1e-3)
 
 
 def test_too_few_iterations_are_reported():

@@ -24,7 +24,7 @@ from crumple.simulation.derived import Derived
 from crumple.simulation.explicit import elastic_acceleration
 from crumple.simulation.schemes import EULER, SEMI_IMPLICIT, VERLET, Instant, reached, scheme_stages, starting
 from crumple.simulation.stopping import stage_stop
-from crumple.solving.newton import Ending, Newton, Outcome
+from crumple.solving.newton import NEVER, Ending, Newton, Outcome
 from crumple.solving.potential import Potential
 from crumple.solving.single import SingleSolve
 from crumple.solving.touching import Touching
@@ -128,8 +128,9 @@ def solve_stage(
     if multipliers:
         potential.resume_multipliers(multipliers)
     stop = stage_stop(derived, stage, inertia, touching, x)
-    if stop.loose_energy > accuracy or stop.energy > accuracy:
-        stop = replace(stop, energy=min(stop.energy, accuracy), loose_energy=min(stop.loose_energy, accuracy))
+    if np.isfinite(accuracy):
+        energy, loose = min(stop.energy, accuracy), min(stop.loose_energy, accuracy)
+        stop = replace(stop, energy=energy, loose_energy=loose, slow_patience=NEVER)
     is_single = scheme == SEMI_IMPLICIT and not stage.is_static
     newton = SingleSolve(potential, system, stop) if is_single else Newton(potential, system, stop, enforce=True)
     outcome = newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
