@@ -113,6 +113,14 @@ def test_sheets_that_are_too_stiff_for_verlet_are_refused(critical):
         advance_once(state, Derived(model, state), 0.04, True)
 
 
+def test_a_message_tells_what_damping_costs_an_explicit_step():
+    model, state = fluttering("verlet")
+    slow = replace(model, materials=(replace(CLOTH, damping=1.0),), solver=replace(model.solver, min_step=1e-6))
+    undamped = Derived(model, state).critical_step
+    with pytest.raises(SimulationError, match=f"without the material's damping of 1 s .* {undamped:.3g} s"):
+        crumple.run(slow, state, frames=1)
+
+
 def test_the_semi_implicit_step_is_the_linear_system_of_the_paper(critical):
     step = 20.0 * critical
     model, state = fluttering("semi-implicit", step)

@@ -109,9 +109,17 @@ class Derived:
     @cached_property
     def critical_step(self) -> float:
         """The step [s] at which explicit elasticity becomes unstable, for the pose of `state`."""
+        return self.critical_step_with(self.damping)
+
+    @property
+    def damping(self) -> float:
+        """The longest damping time of the materials [s]."""
+        return max(material.damping for material in self.model.materials)
+
+    def critical_step_with(self, damping: float) -> float:
+        """The critical step [s] if the damping time were `damping` [s]."""
         state = self.state
         kept = [e for kind, term in self.terms if kind.is_in_play for e in term.stored(state, state.time)]
-        damping = max(material.damping for material in self.model.materials)
         return critical_step([e for e in kept if isinstance(e, Energy)], state.x, self.mass, damping)
 
     @cached_property

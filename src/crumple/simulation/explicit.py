@@ -40,8 +40,8 @@ def elastic_acceleration(derived: Derived, stage: Stage) -> Floats:
         critical = derived.critical_step
         raise SimulationError(
             f"Verlet's steps have become unstable: the step of {stage.span:.3g} s is {stage.span / critical:.3g} times "
-            f"the critical one of {critical:.3g} s; make solver.fixed_step shorter or leave it out, or take "
-            "solver.integrator = 'semi-implicit'"
+            f"the critical one of {critical:.3g} s{_share_of_damping(derived)}; make solver.fixed_step shorter or "
+            "leave it out, or take solver.integrator = 'semi-implicit'"
         )
     return acceleration
 
@@ -58,6 +58,15 @@ def stable_step(derived: Derived) -> float:
     if longest < solver.min_step:
         raise SimulationError(
             f"the sheets are too stiff for Verlet's steps: they have to be below {longest:.3g} s, which is less than "
-            f"solver.min_step = {solver.min_step:.3g} s; take solver.integrator = 'semi-implicit'"
+            f"solver.min_step = {solver.min_step:.3g} s{_share_of_damping(derived)}; take solver.integrator = "
+            "'semi-implicit'"
         )
     return longest
+
+
+def _share_of_damping(derived: Derived) -> str:
+    """How much longer steps could be without damping, where that matters."""
+    undamped = derived.critical_step_with(0.0)
+    if undamped < 2.0 * derived.critical_step:
+        return ""
+    return f" (without the material's damping of {derived.damping:.3g} s the critical step is {undamped:.3g} s)"
