@@ -7,6 +7,7 @@ import json
 import shutil
 import socket
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -230,6 +231,25 @@ def test_bad_commands_get_one_clear_line(recorded, message, says):
         assert says in (await socket.receive_json(timeout=5))["error"]
 
     visit([recorded], work)
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_the_end_may_come_while_something_changes(recorded, turns):
+    """`asyncio.wait_for` returns, and forgets that it was cancelled, when what it waits for has just happened."""
+
+    async def session() -> None:
+        server = StudioServer([StudioRun(recorded)])
+        server._sockets.add(AsyncMock())  # a page is open
+        watching = server._watching(server.application())
+        await anext(watching)
+        await asyncio.sleep(0.05)
+        server._wake.set()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        ended, _ = await asyncio.wait([asyncio.ensure_future(anext(watching, None))], timeout=10.0)
+        assert ended
+
+    asyncio.run(session())
 
 
 def test_a_large_message_ends_the_connection_only(recorded):

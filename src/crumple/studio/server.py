@@ -124,9 +124,9 @@ class StudioServer:
         """While the server runs: tell the pages what changes."""
         task = asyncio.create_task(self._watch())
         yield
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        while not task.done():  # before Python 3.12 `wait_for` may lose a cancellation
+            task.cancel()
+            await asyncio.wait([task], timeout=1.0)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def _close_sockets(self, app: web.Application) -> None:
