@@ -7,8 +7,8 @@ Needs a machine that does nothing else, and as many cores as workers. Everything
 kernels. A shared machine is now faster, now slower, so the ways take turns: blocks of eight runs, each done by all of
 them, and the ratios are those of the sums. Printed are:
 
-- two workers over one: wall time of the whole command, start and end included, and what the machine allows: half of
-  the time that two `crumple run` beside each other take over that of one.
+- two workers over one: wall time of the whole command, start and end included, each twice, and what the machine allows:
+  half of the time that two `crumple run` beside each other take over that of one.
 - overhead per run: wall time of the sweep with one worker from its first run on, without the worker's first loading
   of kernels, over that of `crumple run` from the first frame on its disk.
 - whole command: the same with starting and ending, where a sweep saves what every `crumple run` spends on loading.
@@ -48,13 +48,14 @@ def main() -> int:
             swept += time_sweep(scene, block, 1, folder / f"block{first}")[1]
             alone += [time_run(scene, value, folder / f"alone{value}") for value in block]
             beside.append(time_two_runs(scene, block[0], folder / f"beside{first}"))
-        one, _ = time_sweep(scene, values, 1, folder / "one")
-        two, _ = time_sweep(scene, values, 2, folder / "two")
+        ways = [time_sweep(scene, values, n, folder / f"{n}workers{k}")[0] for k in range(2) for n in (1, 2)]
+    one, two = sum(ways[::2]) / 2, sum(ways[1::2]) / 2
     whole = sum(wall for wall, _ in alone) / count
     stepping = sum(seconds for _, seconds in alone) / count
     limit = sum(beside) / len(beside) / whole / 2
     print(f"{count} runs of {scene} --quick: one worker {one:.1f} s, two {two:.1f} s")
-    print(f"two workers over one: {two / one:.3f}; two `crumple run` at once allow {limit:.3f}")
+    each = " and ".join(f"{b / a:.3f}" for a, b in zip(ways[::2], ways[1::2], strict=True))
+    print(f"two workers over one: {two / one:.3f} ({each}); two `crumple run` at once allow {limit:.3f}")
     print(f"overhead per run: {100 * (swept / count / stepping - 1):.1f} %", end=" ")
     print(f"({swept / count:.3f} s in the sweep, {stepping:.3f} s in `crumple run` from its first frame on)")
     print(f"whole command: {one / count:.3f} s per run in the sweep, {whole:.3f} s with `crumple run`")

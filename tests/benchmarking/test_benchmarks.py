@@ -121,7 +121,7 @@ def test_dense_stage_of_a_coarse_sheet():
     assert float(dense["contact force [N]"]) > 0.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_cold_start_takes_longer_than_warm_start():
     cold, warm, compilation = measure_start(1).records
     assert float(cold["first step [s]"]) > float(warm["first step [s]"])

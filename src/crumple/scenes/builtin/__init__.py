@@ -27,7 +27,7 @@ ABOUT = {
     "drape-fixed": About("the same on a fixed mesh, which locks", 17, 6),
     "drop": About("a letter sheet falls through air"),
     "flag": About("a cotton flag in the wind", 70, 6),
-    "foil-ball": About("a disk of foil is pressed into a ball", 2400, 34),
+    "foil-ball": About("a disk of foil is pressed into a ball", 1800, 34),
     "foil-ball-dense": About("the same, denser: it fills 22 %", 5400),
     "fold": About("a letter sheet is folded twice", 140, 103),
     "letter": About("a letter sheet is pushed together", 24, 17),
