@@ -240,7 +240,7 @@ def test_scenes_show_frames_and_times(monkeypatch):
     rows = {name: cells for name, *cells in lines if name in builtin_scenes()}
     assert set(rows) == set(builtin_scenes())
     assert rows["drape"][1:] == ["50", "26 s", "14 s"]
-    assert rows["foil-ball"][1:] == ["112", "40 min", "34 s"]
+    assert rows["foil-ball"][1:] == ["112", "30 min", "34 s"]
     assert rows["demo"][2] == "–", "not measured, not invented"
     assert all(10 < len(cells[0]) <= 38 for cells in rows.values()), "one line each, in 80 columns"
 
