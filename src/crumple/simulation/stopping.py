@@ -35,7 +35,7 @@ PATIENCE = 12
 """Newton iterations in contact after which the looser stop is enough."""
 DENSE_PAUSE = 8
 """Iterations without the exact Hessian after a failure in dense contact, where it is hardly ever positive definite: of
-the 33 attempts in eight dense frames of `crumple.json` and `fold.json` none succeeded, in five calm ones 3 of 11."""
+the 55 attempts in eight dense frames of `crumple.json` and `fold.json` none succeeded, in five calm ones 3 of 12."""
 QUIET_SPEED = 1e-3
 """Changes of velocity [m/s] that matter even where there is no weight."""
 DENSE_QUIET_SPEED = 0.01
