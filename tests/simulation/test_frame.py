@@ -203,6 +203,17 @@ def test_what_is_bent_too_far_yields_and_is_embedded():
     assert embed(moved, moved, derived, True)[0] is moved
 
 
+def test_the_embedding_of_a_large_sheet_that_hardly_yields_waits_for_the_remeshing():
+    model, state = free_sheet(3e-3)
+    remeshing = RemeshingOptions(SizingOptions(size_min=3e-3))
+    model = replace(model, materials=(replace(PAPER, yield_curvature=2.0),), remeshing=remeshing)
+    derived, shape = Derived(model, state), bent(state)
+    settled = settle(shape, derived, 0.01)
+    moves = [embed(settled, settled.replaced(frame=frame), derived, False)[0].y is not state.y for frame in range(5)]
+    assert moves == [False, False, False, True, False]
+    assert embed(shape, settled, derived, False)[0].y is not state.y, "it has just yielded"
+
+
 def test_nothing_settles_in_an_elastic_sheet():
     model, state = free_sheet(0.03)
     derived, shape = Derived(model, state), bent(state)

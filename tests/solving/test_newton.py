@@ -81,6 +81,23 @@ def test_a_slow_solve_may_be_rougher_after_some_patience():
     assert not replace(options, slow_patience=NEVER).is_met_loosely(x, small, 5e-4, 11, 1e-3)
 
 
+@pytest.mark.parametrize("pause", [1, 8])
+def test_after_a_failure_the_exact_hessian_waits(pause, monkeypatch):
+    _, x, energies, system, timer = bent_sheet()
+    options = NewtonOptions(energy=0.0, distance=0.0, max_iterations=12, exact_pause=pause)
+    newton = Newton(Potential(len(x), energies, None, timer), system, options)
+    expand, attempts = newton._expand, []
+
+    def indefinite(pose, obstacles, exact):
+        attempts.extend([newton._iterations] if exact else [])
+        expansion, solution = expand(pose, obstacles, False)
+        return expansion, None if exact else solution
+
+    monkeypatch.setattr(newton, "_expand", indefinite)
+    newton.minimise(x, np.zeros((0, 3)), np.zeros(len(x), np.int32), hold=False)
+    assert attempts == ([1, 3, 6, 11] if pause == 1 else [1, 10])
+
+
 def test_too_few_iterations_are_reported():
     _, x, energies, system, timer = bent_sheet()
     potential = Potential(len(x), energies, None, timer)
