@@ -13,7 +13,8 @@ from crumple.energies.constraint_line import ConstraintLine, bend_shares, chord_
 from crumple.energies.nodal import make_nodal
 from crumple.geometry.hinge import dihedral_angles
 from crumple.linalg import make_solver
-from crumple.solving.newton import Ending, Newton, NewtonOptions
+from crumple.solving.newton import Ending, Newton
+from crumple.solving.newton_options import NewtonOptions
 from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem
 from crumple.timing import PhaseTimer

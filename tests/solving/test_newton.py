@@ -14,7 +14,8 @@ from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
 from crumple.materials import Material
 from crumple.mesh import plane, rectangle
-from crumple.solving.newton import NEVER, Ending, Newton, NewtonOptions
+from crumple.solving.newton import Ending, Newton
+from crumple.solving.newton_options import NEVER, NewtonOptions
 from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem

@@ -24,7 +24,8 @@ from crumple.simulation.derived import Derived
 from crumple.simulation.explicit import elastic_acceleration
 from crumple.simulation.schemes import EULER, SEMI_IMPLICIT, VERLET, Instant, reached, scheme_stages, starting
 from crumple.simulation.stopping import stage_stop
-from crumple.solving.newton import NEVER, Ending, Newton, Outcome
+from crumple.solving.newton import Ending, Newton, Outcome
+from crumple.solving.newton_options import NEVER
 from crumple.solving.potential import Potential
 from crumple.solving.single import SingleSolve
 from crumple.solving.touching import Touching

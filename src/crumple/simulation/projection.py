@@ -24,7 +24,8 @@ from crumple.mesh import BOUNDARY, surroundings
 from crumple.simulation.derived import Derived
 from crumple.simulation.stopping import exact_pause
 from crumple.solving.mixed_system import MixedSystem
-from crumple.solving.newton import Ending, Newton, NewtonOptions
+from crumple.solving.newton import Ending, Newton
+from crumple.solving.newton_options import NewtonOptions
 from crumple.solving.pose import Pose, make_pose
 from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem

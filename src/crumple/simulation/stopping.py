@@ -20,7 +20,7 @@ import numpy as np
 from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic
 from crumple.simulation.derived import Derived
-from crumple.solving.newton import NEVER, NewtonOptions
+from crumple.solving.newton_options import NEVER, NewtonOptions
 from crumple.solving.touching import Touching
 from crumple.state import State
 from crumple.typing import Floats
