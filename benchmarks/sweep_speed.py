@@ -99,7 +99,8 @@ def time_sweep(scene: str, values: list[str], workers: int, out: Path) -> tuple[
     assert not failed, failed
     ends = sorted(datetime.fromisoformat(line["at"]).timestamp() for line in runs)
     begins = sorted(min(_frame_times(folder)) for folder in (out / "runs").iterdir())
-    return whole, ends[-1] - begins[0] + (begins[1] - ends[0])
+    before_first = begins[1] - ends[0] if len(begins) > 1 else 0.0
+    return whole, ends[-1] - begins[0] + before_first
 
 
 def time_run(scene: str, value: str, out: Path) -> tuple[float, float]:
