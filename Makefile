@@ -17,17 +17,18 @@ FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 2500
 FUZZ_FIRST ?= 0
 
-.PHONY: help demo test test-newest test-oldest pytest lock licences docs fuzz fuzz-guided chaos lint format recompile clean
+.PHONY: help demo check test test-newest test-oldest pytest lock licences docs fuzz fuzz-guided chaos lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, crumple a sheet of paper, make a film of it"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
+	@echo "make check   lint, types, layering and the tests of the foundations, in two minutes"
 	@echo "make docs    build the documentation site in out/site"
 	@echo "make test-newest  the tests with the newest versions of all dependencies, in a new .venv-newest"
 	@echo "make test-oldest  the tests with the oldest that pyproject.toml allows, in a new .venv-oldest"
 	@echo "make lock    resolve all dependencies anew and write requirements/ for this Python and system"
 	@echo "make licences  write the tables of LICENCES.md"
-	@echo "make fuzz    feed damaged scenes, meshes and recordings (FUZZ_SECONDS=600 FUZZ_CASES=2500 FUZZ_FIRST=0)"
+	@echo "make fuzz    feed damaged scenes, meshes and recordings, step random scenes (FUZZ_SECONDS=600 FUZZ_CASES=2500 FUZZ_FIRST=0)"
 	@echo "make chaos   kill and let down the recorder around every system call, signals at random (minutes)"
 	@echo "make lint    lint, types and layering only"
 	@echo "make format  format the code"
@@ -60,6 +61,14 @@ demo: $(VENV)/render.stamp
 test: lint
 	$(TEST)
 
+# What breaks first when something is wrong; the rest runs scenes.
+CHECK := tests/runtime tests/linalg tests/mesh tests/shapes tests/geometry tests/materials tests/options tests/state \
+    tests/energies tests/boundary tests/contact tests/solving tests/patterns tests/docs/test_bibliography.py \
+    tests/docs/test_architecture.py tests/scenes/test_scene_toml.py tests/scenes/test_scene_build.py tests/cli/test_cli_commands.py
+
+check: lint
+	$(TEST) -m 'not slow and not long' $(CHECK)
+
 pytest: $(VENV)/dev.stamp
 	$(TEST)
 
@@ -81,6 +90,7 @@ licences: $(VENV)/dev.stamp
 
 docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/scene_reference.py
+	$(BIN)/python docs/tuning.py
 	$(BIN)/python -m mkdocs build --strict
 	@echo "site       out/site/index.html"
 

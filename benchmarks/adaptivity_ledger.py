@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,13 +23,15 @@ from unittest.mock import patch
 
 import numpy as np
 
-from crumple.errors import InputError, SimulationError
+from crumple.model.derived import Derived
+from crumple.model.model import Model
 from crumple.recording import Recording
+from crumple.remeshing.sizing import criteria
+from crumple.remeshing.sizing.buckling import Buckling
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes import build, load_scene
-from crumple.simulation import adapting
-from crumple.simulation.derived import Derived
+from crumple.simulation.demands import state_sizing
 from crumple.simulation.frame import adapt, advance_frame
-from crumple.simulation.model import Model
 from crumple.state import State
 
 CALM = 0.02
@@ -58,6 +60,8 @@ VARIANTS = (
 )
 """The last one tells how much the buckling criterion has to say at all."""
 
+Strain = Callable[[State], np.ndarray]
+
 
 @contextmanager
 def varied(variant: Variant, model: Model) -> Iterator[Model]:
@@ -68,20 +72,20 @@ def varied(variant: Variant, model: Model) -> Iterator[Model]:
         sizing=replace(model.remeshing.sizing, **variant.options),
         sheet_sizing=tuple(replace(one, **variant.options) for one in model.remeshing.sheet_sizing),
     )
-    ratio = adapting._stiffness_ratio
+    make = Buckling
     if variant.ratio_is_c:
         square = changed.sizing.refine_compression**2
 
-        def ratio(model: Model, state: State) -> np.ndarray:
-            return np.full(state.mesh.face_count, square)
+        def make(compression: float, membrane: Strain, bending: Strain, ratio: np.ndarray) -> Buckling:
+            return Buckling(compression, membrane, bending, np.full_like(ratio, square))
 
-    with patch.object(adapting, "_stiffness_ratio", ratio):
+    with patch.object(criteria, "Buckling", make):
         yield replace(model, remeshing=changed)
 
 
 def asked_for(model: Model, state: State) -> float:
     """Ideal number of faces: ∫ √det M dA over the area √3/4 of a face whose edges are 1 in the metric."""
-    mean = adapting.state_sizing(model, state)[state.mesh.faces].mean(axis=1)
+    mean = state_sizing(model, state)[state.mesh.faces].mean(axis=1)
     density = np.sqrt(np.maximum(mean[:, 0] * mean[:, 1] - mean[:, 2] ** 2, 0.0))
     return float(density @ state.mesh.face_area / (0.25 * np.sqrt(3.0)))
 
@@ -133,7 +137,7 @@ def _largest(table: np.ndarray) -> np.ndarray:
 def saturated(model: Model, state: State) -> float:
     """Share of the area where the field of the reference asks for the smallest edges in both directions."""
     assert model.remeshing is not None
-    mean = adapting.state_sizing(model, state)[state.mesh.faces].mean(axis=1)
+    mean = state_sizing(model, state)[state.mesh.faces].mean(axis=1)
     least = 0.5 * (mean[:, 0] + mean[:, 1]) - np.hypot(0.5 * (mean[:, 0] - mean[:, 1]), mean[:, 2])
     full = least > 0.8 / model.remeshing.sizing.size_min**2
     return float(state.mesh.face_area[full].sum() / state.mesh.face_area.sum())
@@ -176,7 +180,7 @@ def main() -> None:
     scene = load_scene(source, chosen.overrides, quick=not (chosen.full or chosen.recording))
     if scene.remeshing is None:
         raise InputError(source, "does not remesh; nothing to measure")
-    model, initial = build(scene)
+    model, initial, _ = build(scene)
     if chosen.recording:
         recording = Recording(chosen.recording)
         numbers = [k for k in recording.frames if k <= (chosen.frames or k)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from crumple.benchmarking.stuffing import measure_stuffing
+from crumple.studies.benchmarking.stuffing import measure_stuffing
 
 if __name__ == "__main__":
     frames = int(sys.argv[1]) if len(sys.argv) > 1 else None

@@ -18,18 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.geometry.overlap import overlap_average
-from crumple.mesh import SheetMesh, rectangle
-from crumple.plasticity import (
-    crease_from_edges,
-    crease_hinges,
-    insert_polyline,
-    mark_creases,
-    unmark_creases,
-)
+from crumple.mesh import SheetMesh
+from crumple.options.sizing import SizingOptions
+from crumple.plasticity import crease_from_edges, crease_hinges, insert_polyline, mark_creases, unmark_creases
+from crumple.plasticity.embedding import Embedding
 from crumple.remeshing import isotropic_sizing, remesh
-from crumple.simulation.embedding import Embedding
-from crumple.sizing import SizingOptions, compute_sizing
-from crumple.sizing.combine import combine_disk
+from crumple.remeshing.sizing.combine import combine_disk
+from crumple.remeshing.sizing.curvature import Curvature
+from crumple.remeshing.sizing.field import combine_criteria
+from crumple.remeshing.sizing.transfer import vertex_sizing
+from crumple.shapes import rectangle
+from crumple.state import initial_state
 from crumple.state.embedded import plastic_residual, restore_plastic
 
 WIDTH, HEIGHT = 0.1, 0.06
@@ -65,8 +64,9 @@ def changed_sizing(sheet: Creased, step: int) -> np.ndarray:
     options = SizingOptions(
         refine_angle=0.3 + 0.1 * np.sin(1.3 * step), size_min=SIZES[0], size_max=SIZES[1] * (2.0 + np.sin(2.1 * step))
     )
-    still, flat = np.zeros_like(sheet.y), np.zeros_like(sheet.plastic)
-    field = compute_sizing(mesh, mesh.node_rest, still, flat, sheet.plastic, options=options)
+    asked = Curvature(options.refine_angle, lambda state: state.plastic_curvature)
+    state = initial_state(mesh, mesh.node_rest).replaced(plastic_curvature=sheet.plastic)
+    field = vertex_sizing(mesh, combine_criteria(asked(state)[None], options))
     return combine_disk([field, isotropic_sizing(mesh, SIZES[1] * (1.5 + 0.5 * wave))])
 
 
@@ -77,7 +77,7 @@ def remesh_embedded(sheet: Creased, step: int, *, protect: bool = True) -> Creas
     assert result.y is not None
     mesh = unmark_creases(result.mesh)
     plastic = restore_plastic(mesh, result.y, residual, result.face_operator)
-    return Creased(mesh, plastic, Embedding(mesh).advance(result.y, plastic).y)
+    return Creased(mesh, plastic, Embedding(mesh).advance(result.y, plastic))
 
 
 def remesh_naive(sheet: Creased, step: int, *, protect: bool = True) -> Creased:

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crumple.benchmarking import describe_machine
-from crumple.errors import InputError
 from crumple.recording import Recording
+from crumple.runtime.errors import InputError
+from crumple.studies.benchmarking import describe_machine
 
 COLUMNS = ("integration", "plasticity", "collision", "remeshing", "projection")
 PHASES = {

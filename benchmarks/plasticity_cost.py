@@ -18,12 +18,13 @@ import numpy as np
 import crumple
 from crumple.energies import make_hinges
 from crumple.geometry.curvature import curvature_stencil, rest_angle, shape_curvature
+from crumple.model.model import Model
+from crumple.options.remeshing import RemeshingOptions
+from crumple.options.sizing import SizingOptions
 from crumple.plasticity import make_yield_law, yield_curvature
+from crumple.plasticity.embedding import Embedding
 from crumple.scenes import load_scene, scene_from_tables
-from crumple.simulation.embedding import Embedding
 from crumple.simulation.frame import advance_frame
-from crumple.simulation.model import Model, RemeshingOptions
-from crumple.sizing import SizingOptions
 from crumple.state import State
 
 CRUMPLED, FACES = 36, 7000
@@ -47,7 +48,7 @@ SCENE = {
 
 def make_crumpled() -> tuple[Model, State]:
     """Half a letter sheet in a sphere that shrinks, on a fine mesh."""
-    model, state = crumple.build(scene_from_tables(SCENE))
+    model, state, _ = crumple.build(scene_from_tables(SCENE))
     state = crumple.run(model, state, frames=CRUMPLED)
     size = 4e-3
     while state.mesh.face_count < FACES:
@@ -112,7 +113,7 @@ def main(path: str | None = None, *frames: str) -> None:
         show_frame(*make_crumpled())
         return
     recording = crumple.Recording(path)
-    model, _ = crumple.build(load_scene(recording.scene_path))
+    model, _, _ = crumple.build(load_scene(recording.scene_path))
     for frame in frames or ("-1",):
         show_frame(model, recording.load(int(frame)))
 

@@ -14,12 +14,12 @@ from math import inf
 
 import numpy as np
 
-from crumple.errors import InputError
+from crumple.model.derived import Derived
+from crumple.model.model import Model
+from crumple.remeshing.projection import accelerations
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, load_scene
-from crumple.simulation.derived import Derived
 from crumple.simulation.frame import adapt, advance_frame
-from crumple.simulation.model import Model
-from crumple.simulation.projection import accelerations
 from crumple.state import State
 
 
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> None:
     scene = load_scene(arguments[0], [one for one in arguments[1:] if "=" in one])
     if scene.remeshing is None:
         raise InputError(arguments[0], "does not remesh; nothing to measure")
-    model, state = build(scene)
+    model, state, _ = build(scene)
     frames = next((int(one) for one in arguments[1:] if "=" not in one), model.frame_count)
     print("frame  faces before  after   peak before [m/s²]   after/before: with projection   without")
     jumps = []

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 import crumple.mesh as cm
+import crumple.shapes as cs
 from crumple.contact import make_surface
 from crumple.remeshing import Guard, RemeshResult, isotropic_sizing, remesh
 
@@ -37,7 +38,7 @@ def band(u: np.ndarray, middle: float, finest: float) -> np.ndarray:
 
 def stack(layers: int, columns: int) -> tuple[cm.SheetMesh, np.ndarray, Guard]:
     """Wavy sheets of 0.2 m on top of each other, 0.2 mm apart, of 0.1 mm paper."""
-    one, x = cm.rectangle(0.2, 0.2, kind="alternating", divisions=(columns, columns))
+    one, x = cs.rectangle(0.2, 0.2, kind="alternating", divisions=(columns, columns))
     mesh, _ = cm.concatenate([one] * layers)
     x = np.concatenate([x + np.array([0.0, 0.0, 2e-4 * layer]) for layer in range(layers)])
     x[:, 2] += 2e-3 * np.sin(40.0 * x[:, 0]) * np.sin(40.0 * x[:, 1])
@@ -49,8 +50,8 @@ def stack(layers: int, columns: int) -> tuple[cm.SheetMesh, np.ndarray, Guard]:
 
 
 def main() -> None:
-    fine, _ = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(160, 160))
-    coarse, _ = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(20, 20))
+    fine, _ = cs.rectangle(1.0, 1.0, kind="alternating", divisions=(160, 160))
+    coarse, _ = cs.rectangle(1.0, 1.0, kind="alternating", divisions=(20, 20))
     remesh(coarse, isotropic_sizing(coarse, 0.04))  # compile
     timed("51k faces, new anisotropic field", lambda: remesh(fine, band(fine.u, 0.3, 2e-3)))
     timed("51k faces, a band moves", _moved_band(fine))

@@ -20,12 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
+from crumple.model.model import Model
 from crumple.recording import create_recording
 from crumple.scenes import build, dump_scene, load_scene
-from crumple.simulation.model import Model
-from crumple.simulation.observers import Observer, StepReport, StopRun
-from crumple.simulation.run import run
+from crumple.session.session import run
+from crumple.simulation.observers import Observer, StopRun
 from crumple.state import State
+from crumple.stepping.reports import StepReport
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -40,7 +41,7 @@ def main() -> int:
     parser.add_argument("--trace", action="store_true")
     options = parser.parse_args()
     scene = load_scene(options.scene, options.set)
-    model, state = build(scene)
+    model, state, _ = build(scene)
     model = replace(model, duration=1e9)
     soak = Soak(options.steps, options.every, options.trace)
     with ExitStack() as stack:

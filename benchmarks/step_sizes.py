@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crumple.benchmarking import describe_machine
-from crumple.errors import InputError
+from crumple.model.model import Model
 from crumple.recording import Recording
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, load_scene
 from crumple.simulation.frame import advance_frame
-from crumple.simulation.model import Model
 from crumple.state import State
+from crumple.studies.benchmarking import describe_machine
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def measure(model: Model, state: State) -> Cost:
 def main(arguments: list[str]) -> None:
     recording, step = Recording(arguments[0]), float(arguments[1])
     count = int(arguments[2]) if len(arguments) > 2 else 12
-    model, _ = build(load_scene(recording.path / "scene.toml"))
+    model, _, _ = build(load_scene(recording.path / "scene.toml"))
     models = model, replace(model, solver=replace(model.solver, fixed_step=step))
     last = len(recording.frames) - 1
     samples = [recording.frames[int(k)] for k in np.linspace(0, last, count + 1)[:-1] + 0.5 * last / count]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from crumple.benchmarking.twist import measure_twist
+from crumple.studies.benchmarking.twist import measure_twist
 
 if __name__ == "__main__":
     quads = int(sys.argv[1]) if len(sys.argv) > 1 else 32

@@ -2,14 +2,16 @@
 
     python docs/scene_reference.py
 
-Names, values, units, bounds and defaults are those of the schema (`crumple.scenes`); what a key means, and the
-examples, are in docs/scene_reference.toml. A key of the schema that has no meaning there is an error.
+Names, values, units, bounds and defaults are those of the schema (`crumple.scenes`). What an option means says its
+declaration (`crumple.options`); what any other key means, and the examples, are in docs/scene_reference.toml. A key
+that has no meaning in either is an error.
 """
 
 from __future__ import annotations
 
 import tomllib
 import types
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -17,12 +19,14 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from crumple.options.options import meaning
+from crumple.options.quantities import Quantity, Whole
 from crumple.scenes import Scene
-from crumple.scenes.quantities import ExistingFile, ExistingRecording, Name, Quantity, Vector, Whole
+from crumple.scenes.quantities import ExistingFile, ExistingRecording, Name, Vector
 
 DOCS = Path(__file__).parent
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads((DOCS / "scene_reference.toml").read_text(encoding="utf-8"))
-"""By class: `intro`, `keys` (key → meaning), `examples` (TOML texts of the table's keys)."""
+"""By class: `intro`, `keys` (key → meaning, of those that are not declared with one), `examples` (TOML texts)."""
 Tables = dict[type[BaseModel], list[str]]
 """Every table of the format, with the places in a file where it may stand."""
 
@@ -56,11 +60,11 @@ def page() -> str:
         "This page is made from the schema by `python docs/scene_reference.py`.",
     ]
     for table, places in find_tables().items():
-        lines += ["", *_section(table, places)]
+        lines += ["", *section(table, places)]
     return "\n".join(lines) + "\n"
 
 
-def _section(table: type[BaseModel], places: list[str]) -> list[str]:
+def section(table: type[BaseModel], places: list[str]) -> list[str]:
     """Heading, where it stands, what it is, its keys and its examples."""
     text = TEXTS[table.__name__]
     kind = table.model_fields.get("kind")
@@ -72,8 +76,10 @@ def _section(table: type[BaseModel], places: list[str]) -> list[str]:
     for key, field in table.model_fields.items():
         if key == "kind":
             continue
-        value, unit = describe(field.rebuild_annotation())
-        lines.append(f"| `{key}` | {text['keys'][key]} | {value} | {unit or '–'} | {_default(field)} |")
+        annotation = field.rebuild_annotation()
+        value, unit = describe(annotation)
+        means = meaning(annotation) or text["keys"][key]
+        lines.append(f"| `{key}` | {means} | {value} | {unit or '–'} | {_default(field)} |")
     if len(lines) == 6:
         lines = [*lines[:4], "It has no other keys."]
     for example in text["examples"]:
@@ -133,7 +139,7 @@ def _default(field: FieldInfo) -> str:
         return "**needed**"
     if isinstance(default, BaseModel):
         return "its defaults"
-    if default is None or default == "":
+    if default in (None, "", inf):
         return "–"
     if isinstance(default, tuple):
         return f"`[{', '.join(f'{number:g}' for number in default)}]`"

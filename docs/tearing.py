@@ -20,9 +20,9 @@ from matplotlib.axes import Axes
 from PIL import Image
 
 from crumple.analysis.analyze import recording_model
+from crumple.analysis.fields import bent_angle
 from crumple.analysis.tears import Tears, measure_tears
 from crumple.recording import Recording
-from crumple.rendering.fields import bent_angle
 
 SCENES = ("tear-flat", "tear-folded", "tear-light", "tear-heavy")
 YOUNG, TEAR_ENERGY, EDGE = 3.54e9, 6e3, 6e-3

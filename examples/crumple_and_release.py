@@ -18,8 +18,8 @@ import numpy as np
 
 import crumple
 from crumple.energies.inertia import node_masses
+from crumple.model.model import Model
 from crumple.scenes import dump_scene, scene_from_tables
-from crumple.simulation.model import Model
 
 TIGHT, OPEN, END = 1.2, 1.6, 2.0
 """When the sphere is smallest, when it has opened, and the end [s]."""
@@ -68,7 +68,7 @@ def measure(model: Model, state: crumple.State) -> Extent:
 def crumple_sheet(rule: str, folder: Path) -> tuple[Extent, Extent]:
     """How large the sheet is when the sphere is tightest, and at the end; recorded in the `folder`."""
     scene = scene_from_tables(tables(rule))
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     with crumple.create_recording(folder, dump_scene(scene)) as recorder:
         tight = crumple.run(model, state, [recorder], frames=round(TIGHT / model.frame_time))
         end = crumple.run(model, tight, [recorder])

@@ -35,7 +35,7 @@ def run_tube(folder: Path, column: str, row: str, fine: bool) -> float:
     """Simulate one tube into `folder`; its mean plastic curvature at the end [1/m]."""
     overrides = [f"sheets[0].material.stretch_factor={STRETCH[column]}", *CREASING[row], *(FINE if fine else SKETCH)]
     scene = crumple.load_scene("cylinder", overrides, quick=not fine)
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     with crumple.create_recording(folder, dump_scene(scene)) as recorder:
         final = crumple.run(model, state, [recorder])
     xx, yy, xy = final.plastic_curvature.T

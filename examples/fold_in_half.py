@@ -124,7 +124,7 @@ def crease_width(state: crumple.State) -> float:
 def fold(yield_curvature: float, weakening: float, folder: Path) -> crumple.State:
     """The sheet after it was folded and let go; recorded in the `folder`."""
     scene = scene_from_tables(tables(yield_curvature, weakening))
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     with crumple.create_recording(folder, dump_scene(scene)) as recorder:
         return crumple.run(model, state, [recorder])
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import crumple
-from crumple.datasets import Dataset, Frame
+from crumple.studies.datasets import Dataset, Frame
 
 TILTS = (4, 10, 22, 28, 16)
 """By how much the sheet is tilted in each run [degrees]; the last one is for testing."""

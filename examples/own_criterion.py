@@ -15,7 +15,7 @@ def printed(state):
 
 def make():
     scene = crumple.load_scene("demo", ["remeshing.size_min=0.003", "run.duration=0.12"], quick=True)
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     return replace(model, remeshing=replace(model.remeshing, criteria=(printed,))), state
 
 

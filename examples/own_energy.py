@@ -30,7 +30,7 @@ def on_mesh(state):  # called again after every remeshing
 
 
 def make():
-    model, state = crumple.build(crumple.load_scene("demo", ["remeshing.size_max=0.02"], quick=True))
+    model, state, _ = crumple.build(crumple.load_scene("demo", ["remeshing.size_max=0.02"], quick=True))
     return model.with_term(EnergyTerm("magnet", on_mesh)), state
 
 

@@ -8,7 +8,7 @@ import crumple
 def make():
     """A sheet that falls on a ball, dyed where u < 6 cm [kg/m²]."""
     scene = crumple.load_scene("demo", ["remeshing.size_min=0.008", "run.duration=0.2"], quick=True)
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     left = state.mesh.u[state.mesh.faces].mean(axis=1)[:, 0] < 0.06
     return model, state.with_field("dye", np.where(left, 1e-3, 0.0), where="face", rule="conserve")
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 import crumple
+from crumple.energies.traced import dihedral, minimum, sqrt
 from crumple.geometry.hinge import dihedral_angles
 from crumple.scenes import scene_from_tables
-from crumple.symbolic import dihedral, minimum, sqrt
 
 RADIUS, STIFFNESS = 0.012, 2e-4  # of the roll [m]; of the memory [N m], four times that of the film
 
@@ -25,7 +25,7 @@ def remembered(mesh):  # called again after every remeshing
 def make(size=0.012, **others):
     strip = {"shape": {"kind": "rectangle", "width": 0.1, "height": 0.03, "size": size}, "material": "mylar"}
     tables = {"sheets": [strip], "remeshing": {"size_min": 0.5 * size, "size_max": 2 * size, "refine_angle": 0.5}}
-    model, state = crumple.build(scene_from_tables(tables | {"environment": {"gravity": [0, 0, 0]}} | others))
+    model, state, _ = crumple.build(scene_from_tables(tables | {"environment": {"gravity": [0, 0, 0]}} | others))
     return model.with_energy(memory, remembered, damping=0.01), state
 
 

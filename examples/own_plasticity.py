@@ -7,7 +7,7 @@ import numpy as np
 import crumple
 from crumple.contract import MountedTerm, Term
 from crumple.geometry.curvature import shape_curvature
-from crumple.plasticity import PlasticityOptions
+from crumple.options.plasticity import PlasticityOptions
 
 
 class Creep(Term, MountedTerm):
@@ -26,7 +26,7 @@ class Creep(Term, MountedTerm):
 
 def make():
     scene = crumple.load_scene("demo", ["remeshing.size_min=0.008", "run.duration=0.2"], quick=True)
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     return replace(model, plasticity=PlasticityOptions("none")).with_term(Creep()), state  # instead of the usual rule
 
 

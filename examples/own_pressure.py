@@ -1,8 +1,8 @@
 """A cushion of cotton is blown up: an energy of one's own, E = −p V with V = Σ x0·(x1 × x2)/6, in a few lines."""
 
 import crumple
+from crumple.energies.traced import cross, dot, minimum
 from crumple.scenes import scene_from_tables
-from crumple.symbolic import cross, dot, minimum
 
 
 @crumple.energy(elements="faces", parameters={"pressure": ()})
@@ -16,7 +16,7 @@ def make(size=0.025, **others):
     sheet = {"shape": cushion, "material": cotton, "jitter": {"amplitude": 1e-4, "seed": 1}}
     sizes = {"size_min": 0.4 * size, "size_max": 0.04, "refine_angle": 0.4, "refine_compression": 2e-3}
     tables = {"sheets": [sheet], "remeshing": sizes, "environment": {"gravity": [0, 0, 0]}} | others
-    model, state = crumple.build(scene_from_tables(tables))
+    model, state, _ = crumple.build(scene_from_tables(tables))
     return model.with_energy(air, lambda mesh: {"pressure": 50.0}), state
 
 

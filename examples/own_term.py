@@ -23,7 +23,7 @@ class Sun(Term, MountedTerm):  # it keeps nothing of the mesh, so it may serve o
 
 def make():
     scene = crumple.load_scene("demo", ["remeshing.size_min=0.008", "run.duration=0.2"], quick=True)
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     return model.with_term(Sun()), state.with_field("light", 0.0 * state.damage, where="face", rule="conserve")
 
 

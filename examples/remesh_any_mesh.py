@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import crumple.mesh as cm
+import crumple.shapes as cs
 from crumple.geometry.metric import tensor_from_eigen
 from crumple.remeshing import remesh, sizing_from_function
 
@@ -50,7 +51,7 @@ def sizing(u: np.ndarray) -> np.ndarray:
 # operators of the rounds are multiplied: together they lead from the first mesh to the last.
 
 # %%
-start, _ = cm.disk(1.0, 0.1)
+start, _ = cs.disk(1.0, 0.1)
 mesh = start
 node_operator = face_operator = None
 for _ in range(5):
@@ -74,7 +75,7 @@ def interpolation_error(mesh: cm.SheetMesh) -> float:
 
 
 size = float(np.sqrt(start.face_area.sum() / mesh.face_count * 4 / np.sqrt(3)))
-uniform, _ = cm.disk(1.0, size)
+uniform, _ = cs.disk(1.0, size)
 errors = {name: interpolation_error(m) for name, m in (("start", start), ("uniform", uniform), ("adapted", mesh))}
 for name, m in (("start", start), ("uniform", uniform), ("adapted", mesh)):
     print(f"{name:8s} {m.face_count:6d} faces   mean error {errors[name]:.5f}")

@@ -17,7 +17,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from crumple.envs import SCRIPTED, play_episode, random_policy
+from crumple.studies.envs import SCRIPTED, play_episode, random_policy
 
 
 def play(name: str, faces: int, episodes: int, folder: Path | None) -> dict[str, list[dict[str, Any]]]:

@@ -12,7 +12,7 @@ import pytest
 from crumple.recording import Recording, create_recording, resume_recording
 from crumple.recording.frame import state_digest
 from crumple.recording.verify import verify_recording
-from crumple.simulation.run import run
+from crumple.session.session import run
 
 LONG = ("crumple_and_release", "cylinder_grid", "fold_in_half")
 """Examples that take minutes; `pytest -m long` runs them."""

@@ -17,28 +17,28 @@ os.environ.setdefault("KMP_BLOCKTIME", "0")
 __version__ = "0.1.0"
 
 _HOMES = {
-    "CrumpleError": "crumple.errors",
-    "InputError": "crumple.errors",
-    "SimulationError": "crumple.errors",
+    "CrumpleError": "crumple.runtime.errors",
+    "InputError": "crumple.runtime.errors",
+    "SimulationError": "crumple.runtime.errors",
     "Material": "crumple.materials",
     "preset": "crumple.materials",
-    "Model": "crumple.simulation.model",
+    "Model": "crumple.model.model",
     "Observer": "crumple.simulation.observers",
     "Recording": "crumple.recording",
     "State": "crumple.state",
     "build": "crumple.scenes",
     "create_recording": "crumple.recording",
-    "energy": "crumple.energies.traced",
+    "energy": "crumple.energies.traced.declaration",
     "export_recording": "crumple.export",
-    "load_dataset": "crumple.datasets",
+    "load_dataset": "crumple.studies.datasets",
     "load_scene": "crumple.scenes",
     "read_pattern": "crumple.patterns",
     "remesh": "crumple.remeshing",
-    "run": "crumple.simulation.run",
-    "Simulation": "crumple.live",
-    "simulate": "crumple.live",
-    "sweep": "crumple.sweeping.sweep",
-    "write_dataset": "crumple.datasets",
+    "run": "crumple.session.session",
+    "Simulation": "crumple.session.simulation",
+    "simulate": "crumple.session.simulation",
+    "sweep": "crumple.studies.sweeping.sweep",
+    "write_dataset": "crumple.studies.datasets",
 }
 
 __all__ = [
@@ -67,21 +67,21 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from crumple.datasets import load_dataset, write_dataset
-    from crumple.energies.traced import energy
-    from crumple.errors import CrumpleError, InputError, SimulationError
+    from crumple.energies.traced.declaration import energy
     from crumple.export import export_recording
-    from crumple.live import Simulation, simulate
     from crumple.materials import Material, preset
+    from crumple.model.model import Model
     from crumple.patterns import read_pattern
     from crumple.recording import Recording, create_recording
     from crumple.remeshing import remesh
+    from crumple.runtime.errors import CrumpleError, InputError, SimulationError
     from crumple.scenes import build, load_scene
-    from crumple.simulation.model import Model
+    from crumple.session.session import run
+    from crumple.session.simulation import Simulation, simulate
     from crumple.simulation.observers import Observer
-    from crumple.simulation.run import run
     from crumple.state import State
-    from crumple.sweeping.sweep import sweep
+    from crumple.studies.datasets import load_dataset, write_dataset
+    from crumple.studies.sweeping.sweep import sweep
 
 
 def __dir__() -> list[str]:

@@ -7,14 +7,7 @@ import pytest
 from scipy import stats
 
 from crumple.analysis.creases import MileageLaw, fit_mileage
-from crumple.analysis.fits import (
-    fit_density,
-    fit_exponential,
-    fit_gamma,
-    fit_laws,
-    fit_lognormal,
-    fit_power,
-)
+from crumple.analysis.fits import fit_density, fit_exponential, fit_gamma, fit_laws, fit_lognormal, fit_power
 
 RANDOM = np.random.default_rng(5)
 SAMPLES = {

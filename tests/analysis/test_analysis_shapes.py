@@ -16,10 +16,10 @@ from crumple.analysis.ridges import find_ridges
 from crumple.analysis.section import cross_section
 from crumple.analysis.shape import measure_shape, principal_curvatures
 from crumple.analysis.statistics import LARGEST_RADIUS, curvature_radii, density_profile, orientation
-from crumple.errors import InputError
 from crumple.geometry.curvature import bending_strain
-from crumple.mesh.generate import rectangle
 from crumple.mesh.sheet_mesh import make_sheet_mesh
+from crumple.runtime.errors import InputError
+from crumple.shapes.sheets import rectangle
 
 
 @settings(deadline=None, max_examples=40)

@@ -10,23 +10,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crumple.analysis import (
-    Band,
-    Crumple,
-    analyze_recording,
-    check_foil_ball,
-    find_crumples,
-    load_frame,
-    mass_size,
-    mileage_curve,
-    most_confined,
-)
+from crumple.analysis import analyze_recording, check_foil_ball
+from crumple.analysis.analyze import load_frame, most_confined
+from crumple.analysis.reference import Band
+from crumple.analysis.repeated import Crumple, find_crumples, mass_size, mileage_curve
 from crumple.cli.app import app
-from crumple.errors import InputError
 from crumple.geometry.curvature import curvature_stencil, shape_curvature
 from crumple.recording import Recording, create_recording
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import encode_frame
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, dump_scene, load_scene, scene_from_tables
 from crumple.state import State
 
@@ -56,7 +49,7 @@ def scene() -> dict:
 def record(folder: Path, scene: dict, *, sizes: tuple[float, ...] = SIZES, folded: bool = True) -> Path:
     """A recording whose frames show the folded (or flat) sheet shrunk by factors."""
     made = scene_from_tables(scene)
-    model, state = build(made)
+    model, state, _ = build(made)
     with create_recording(folder, dump_scene(made)) as recorder:
         recorder.on_start(model, state)
     state = fold(state, 0.01) if folded else state
@@ -98,7 +91,7 @@ def test_files_and_numbers(tmp_path, scene):
     assert summary["energies"]["bending"] == pytest.approx(0.0, abs=1e-4)
     assert {path.stem for path in out.glob("*.csv")} == {
         "density", "orientation", "curvature_radii", "cross_section", "ridges", "facets", "creases", "crease_lines",
-        "energies", "fits",
+        "energies", "fits", "ledger",
     }  # fmt: skip
     assert (out / "overview.png").stat().st_size > 10_000
     assert sum(float(row["mass_share"]) for row in rows(out / "density.csv")) == pytest.approx(1.0)
@@ -268,7 +261,7 @@ def test_bad_recordings_are_refused(tmp_path, scene):
 def test_scene_closes_to_its_volume_fraction(name, fraction):
     """The container at the end leaves the fraction that the scene is named for."""
     scene = load_scene(name)
-    model, state = build(scene)
+    model, state, _ = build(scene)
     material = model.materials[0]
     final = model.obstacle_positions(scene.run.duration)
     radius = np.linalg.norm(final, axis=1).max()

@@ -20,7 +20,7 @@ def test_spring_back_is_the_angle_beyond_that_at_rest():
     ]
     shape = {"kind": "rectangle", "width": 0.12, "height": 0.05, "size": 0.015}
     tables = {"sheets": [{"name": "card", "material": "card", "shape": shape, "creases": creases}]}
-    model, state = build(scene_from_tables(tables, source="lines"))
+    model, state, _ = build(scene_from_tables(tables, source="lines"))
     lines = measure_crease_lines(model, state)
     assert [line.drive for line in lines] == ["set", "spring", "hard"]
     assert [line.name for line in lines] == ["", "spring", "held"]

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from crumple.analysis import Crack, analyze_recording, measure_tears, path_distance
+from crumple.analysis import analyze_recording
+from crumple.analysis.fields import recording_field
 from crumple.analysis.figures import save_figures
 from crumple.analysis.tables import describe, write_tables
-from crumple.analysis.tears import resampled
+from crumple.analysis.tears import Crack, measure_tears, resampled
 from crumple.recording import Recording, create_recording
-from crumple.rendering.fields import color_field
 from crumple.scenes import build, scene_from_tables
-from crumple.simulation.run import run
+from crumple.session.session import run
 from crumple.state import Torn
 
 ELL = 0.005
@@ -45,11 +45,6 @@ def test_points_of_a_path_come_at_equal_distances_and_keep_its_ends():
     assert np.allclose(np.linalg.norm(np.diff(points, axis=0), axis=1), ELL)
 
 
-def test_distance_to_a_fold():
-    line = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
-    assert np.allclose(path_distance(np.array([[0.5, 0.2], [1.3, 0.5], [-1.0, 0.0]]), line), [0.2, 0.3, 1.0])
-
-
 @pytest.fixture(scope="module")
 def pulled(tmp_path_factory):
     """A recording of a notched strip that is pulled, but not so far that it tears."""
@@ -73,7 +68,7 @@ def pulled(tmp_path_factory):
     }
     scene = scene_from_tables(tables)
     folder = tmp_path_factory.mktemp("pulled") / "out"
-    run(*build(scene), observers=[create_recording(folder, scene)])
+    run(*build(scene)[:2], observers=[create_recording(folder, scene)])
     return Recording(folder)
 
 
@@ -106,11 +101,11 @@ def test_torn_paths_become_cracks_with_their_energy(pulled):
 
 def test_stress_and_creases_can_colour_a_sheet(pulled):
     state = pulled.load()
-    stress = color_field("stress", pulled).values(state)
+    stress = recording_field("stress", pulled, "--color-by").values(state)
     assert stress.shape == (state.mesh.face_count,)
     strain = 1e-3 * 0.1 / 0.1
     assert np.median(stress) == pytest.approx(1e-6 * 3.536e9 * strain, rel=0.5)
-    assert not color_field("crease", pulled).values(state).any()
+    assert not recording_field("crease", pulled, "--color-by").values(state).any()
     creased = state.replaced(crease=np.tile([2.0, 0.0, 0.0], (state.mesh.face_count, 1)))
     width = np.sqrt(2.0 * state.mesh.face_area)
-    assert np.allclose(color_field("crease", pulled).values(creased), 220.0 * width)
+    assert np.allclose(recording_field("crease", pulled, "--color-by").values(creased), 220.0 * width)

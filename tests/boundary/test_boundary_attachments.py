@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crumple.boundary import Attachment, pair_in_order, pair_nearest
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 
 
 def ints(*values):

@@ -7,9 +7,9 @@ import pytest
 
 from crumple.boundary.crease_chains import find_ridges
 from crumple.boundary.creases import Crease, Press, crease_hinges, loose_hinges, pressed_hinges
-from crumple.errors import InputError
-from crumple.mesh import rectangle
 from crumple.plasticity import insert_polyline
+from crumple.runtime.errors import InputError
+from crumple.shapes import rectangle
 
 
 def creased(points, label=7):

@@ -17,8 +17,8 @@ from crumple.boundary import (
     select_sheet,
     select_side,
 )
-from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import make_sheet_mesh
+from crumple.runtime.errors import InputError
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crumple.boundary import Key, Rate, affine, link_order, make_motion, rotation_matrix, rotation_vector
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 
 number = st.floats(-2, 2, allow_nan=False)
 vector = st.tuples(number, number, number)

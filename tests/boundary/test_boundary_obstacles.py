@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crumple.boundary import Rate, make_motion, make_obstacle
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 
 TRIANGLE = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
 FACE = np.array([[0, 1, 2]])

@@ -3,5 +3,4 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-for folder in ("recording", "cli"):
-    sys.path.insert(0, str(Path(__file__).parents[1] / folder))
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))

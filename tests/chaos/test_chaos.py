@@ -24,12 +24,12 @@ from mishaps import FAILED, SPARED, Mishap, befall
 from recording_samples import record_frames, sample_model, sample_state
 from test_cli_running import SCENE, crumple, wait_for_frames
 
-from crumple.errors import CrumpleError, InputError
 from crumple.recording import Recording, create_recording, recorder, resume_recording, state_digest
 from crumple.recording.files import lock_folder
 from crumple.recording.frame import encode_frame
 from crumple.recording.model_file import encode_model
 from crumple.recording.recording import read_series
+from crumple.runtime.errors import CrumpleError, InputError
 
 LAST = 3
 FRAMES = {number: encode_frame(sample_state(frame=number)) for number in range(LAST + 1)}

@@ -17,7 +17,7 @@ from test_cli_running import SCENE, crumple, invoke, stand_in, wait_for_frames
 
 from crumple.cli.interruption import Interruption
 from crumple.cli.streams import Heedless
-from crumple.recording import Recording
+from crumple.recording import Recording, files
 from crumple.recording.log import strict_json
 from crumple.simulation.observers import Observer
 
@@ -34,7 +34,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a matter of POSIX sy
 def part(tmp_path, monkeypatch) -> Path:
     """A recording of 10 frames by the command line with a stand-in for the simulator."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("crumple.cli.running.run", stand_in())
+    monkeypatch.setattr("crumple.cli.running.PhysicsEngine", stand_in())
     Path("napkin.toml").write_text(SCENE)
     assert invoke("run", "napkin.toml", "--out", "part").exit_code == 0
     return Path("part")
@@ -119,14 +119,14 @@ def test_damaged_frames_are_named_on_resume(part):
 
 
 def test_errors_of_the_disk_end_with_1(part, monkeypatch):
-    read = Path.read_bytes
+    real = files.read_regular
 
-    def read_bytes(path: Path) -> bytes:
+    def read(path: Path, most: int) -> bytes:
         if path.name == "frame_000010.vtkhdf":
             raise OSError(errno.EIO, "Input/output error")
-        return read(path)
+        return real(path, most)
 
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    monkeypatch.setattr(files, "read_regular", read)
     result = invoke("resume", part)
     assert result.exit_code == 1
     assert "frame_000010.vtkhdf: Input/output error" in result.stderr
@@ -249,7 +249,7 @@ def test_a_reader_of_stderr_that_goes_away_does_not_matter():
 def test_without_a_place_for_compiled_code_a_private_one_is_found(tmp_path):
     """As with a package and a home that cannot be written; said by a stand-in, as root may write everywhere."""
     code = (
-        "import os, crumple.caching as c; c._is_creatable = lambda folder: False; c.user_cache = lambda: None;"
+        "import os, crumple.runtime.caching as c; c._is_creatable = lambda folder: False; c.user_cache = lambda: None;"
         "from crumple.cli import main; main()"
     )
     environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "NUMBA_CACHE_DIR")}

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 from crumple.cli.app import app
 from crumple.cli.exits import guarded
 from crumple.cli.picturing import parse_size
-from crumple.errors import InputError, SimulationError
 from crumple.recording import Recording, create_recording
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes import builtin_scenes
 from crumple.scenes.builtin import ABOUT
 

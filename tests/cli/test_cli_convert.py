@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from arcsim_files import scene, write
 from typer.testing import CliRunner
 
 from crumple.cli.app import app
 from crumple.scenes import load_scene
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "scenes"))
-from arcsim_files import scene, write
 
 
 def invoke(*arguments: object):

@@ -17,14 +17,15 @@ from typer.testing import CliRunner
 from crumple.analysis.analyze import recording_model
 from crumple.cli.app import app
 from crumple.contract import EnergyTerm
-from crumple.errors import SimulationError
 from crumple.export.clip import sheet_names
-from crumple.live import Simulation
 from crumple.recording import Recording, state_digest
-from crumple.recording.resume import last_intact_state
+from crumple.recording.resume import find_beginning
 from crumple.rendering.sheets import sheet_kinds
+from crumple.runtime.errors import SimulationError
 from crumple.scenes import build, dump_scene, load_scene
 from crumple.scenes.length import load_with_length
+from crumple.session.simulation import Simulation
+from crumple.simulation.engine import PhysicsEngine
 
 SCENE = """
 [run]
@@ -47,28 +48,24 @@ def scene(tmp_path, monkeypatch) -> Path:
 
 
 def stand_in(trouble: dict[int, BaseException] | None = None):
-    """A `run` that moves the sheet up by 1 mm per frame and raises `trouble[frame]` before that frame."""
+    """An engine that moves the sheet up by 1 mm per frame and raises `trouble[frame]` before that frame."""
 
-    def run(model, state, observers=(), *, frames=None):
-        for observer in observers:
-            observer.on_start(model, state)
-        try:
-            while state.frame < model.frame_count:
-                if trouble and state.frame + 1 in trouble:
-                    raise trouble[state.frame + 1]
-                later = (state.frame + 1) * model.frame_time
-                state = state.replaced(time=later, x=state.x + 1e-3)
-                for observer in observers:
-                    observer.on_step(model, state, step_report(later))
-                state = state.replaced(frame=state.frame + 1)
-                for observer in observers:
-                    observer.on_frame(model, state, frame_report(state))
-        finally:
-            for observer in observers:
-                observer.on_end(model, state)
-        return state
+    class Rising(PhysicsEngine):
+        def advance(self, until, observer):
+            if trouble and self.state.frame + 1 in trouble:
+                raise trouble[self.state.frame + 1]
+            self.change(self.model, self.state.replaced(time=until, x=self.state.x + 1e-3))
+            report = step_report(until)
+            observer.on_step(self.model, self.state, report)
+            return report
 
-    return run
+        def close_frame(self, observer):
+            self.change(self.model, self.state.replaced(frame=self.state.frame + 1))
+            report = frame_report(self.state)
+            observer.on_frame(self.model, self.state, report)
+            return report
+
+    return Rising
 
 
 def invoke(*arguments: object):
@@ -80,7 +77,7 @@ def simulator(monkeypatch):
     """Call it with trouble to replace the simulator."""
 
     def replace(trouble: dict[int, BaseException] | None = None) -> None:
-        monkeypatch.setattr("crumple.cli.running.run", stand_in(trouble))
+        monkeypatch.setattr("crumple.cli.running.PhysicsEngine", stand_in(trouble))
 
     replace()
     return replace
@@ -209,7 +206,7 @@ def test_an_edited_scene_is_built_again_and_stored(scene, simulator):
 
 
 def test_a_run_with_a_term_of_ones_own_is_only_resumed_in_python(scene, simulator):
-    model, state = build(str(scene))
+    model, state, _ = build(str(scene))
     term = EnergyTerm("magnet", lambda state: [])
     Simulation(model=model.with_term(term), state=state).save("own")
     result = invoke("resume", "own")
@@ -220,7 +217,7 @@ def test_a_run_with_a_term_of_ones_own_is_only_resumed_in_python(scene, simulato
 
 
 def test_commands_serve_a_model_built_by_hand(scene, simulator, no_meshing):
-    model, state = build(str(scene))
+    model, state, _ = build(str(scene))
     Simulation(model=replace(model, sheet_names=("silver foil",)), state=state).save("own")
     no_meshing()
     assert not Path("own/scene.toml").exists()
@@ -264,7 +261,7 @@ def test_killed_runs_resume_to_the_same_bits(scene, tmp_path):
             wait_for_frames(folder, len(list(folder.glob("frames/*.vtkhdf"))) + 1, process)
             time.sleep(moments.uniform(0.0, 0.1))
             process.kill()
-        last_intact_state(Recording(folder))
+        find_beginning(Recording(folder))
         command = crumple("resume", folder, "--threads", 1)
     subprocess.run(command, cwd=tmp_path, check=True)
     whole, part = Recording(tmp_path / "whole"), Recording(folder)
@@ -285,7 +282,7 @@ def test_interrupt_ends_a_real_run_politely(scene, tmp_path):
     assert process.returncode == 130
     assert b"crumple resume part" in told
     assert b"Traceback" not in told
-    last_intact_state(Recording(tmp_path / "part"))
+    find_beginning(Recording(tmp_path / "part"))
 
 
 def test_first_run_on_a_machine_announces_compilation(scene, simulator, monkeypatch):

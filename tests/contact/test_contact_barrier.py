@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from contact_shapes import difference, full_hessian, pair_barrier
 
-from crumple.contact.distance import edge_edge, point_triangle
 from crumple.contact.pair_energy import CORE, HARDER, barrier_slopes
+from crumple.geometry.distance import edge_edge, point_triangle
 
 
 def distance_feature(is_edges, x):

@@ -4,6 +4,7 @@ import numba
 import numpy as np
 import pytest
 from contact_shapes import jittered_grid, roll, three_parts
+from distances import edge_edge_distance, point_triangle_distance
 
 from crumple.contact import (
     active_pairs,
@@ -14,9 +15,9 @@ from crumple.contact import (
     make_surface,
     step_limit,
 )
-from crumple.contact.bvh import STACK_SIZE, build_tree, tree_grow, tree_query
 from crumple.contact.candidates import swept_boxes
-from crumple.contact.distance import edge_edge_distance, point_triangle_distance, triangle_distance
+from crumple.geometry.bvh import STACK_SIZE, build_tree, tree_grow, tree_query
+from crumple.geometry.distance import triangle_distance
 
 
 def scene(seed):

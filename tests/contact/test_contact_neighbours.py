@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 from contact_shapes import three_parts
 
-from crumple.contact import (
-    Neighbours,
-    ObstacleTrees,
-    active_pairs,
-    find_along,
-    find_candidates,
-    step_limit,
-)
+from crumple.contact import Neighbours, ObstacleTrees, active_pairs, find_along, find_candidates, step_limit
 
 MARGIN = 0.25
 

@@ -4,9 +4,9 @@ import ipctk
 import numpy as np
 import pytest
 from contact_shapes import grid, jittered_grid, roll
+from distances import edge_edge_distance, point_triangle_distance
 
 from crumple.contact import candidate_parts, find_candidates, has_intersections, make_surface, min_gap, step_limit
-from crumple.contact.distance import edge_edge_distance, point_triangle_distance
 from crumple.contact.safe_step import pair_step_limit
 
 

@@ -5,7 +5,7 @@ import pytest
 from contact_shapes import difference, grid, jittered_grid, roll
 
 from crumple.contact import active_pairs, barrier_energy, find_candidates, make_surface, min_gap, restrict_surface
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 
 
 def energy(surface, x, kappa=1.0):

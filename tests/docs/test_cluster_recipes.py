@@ -15,27 +15,25 @@ from pathlib import Path
 
 import pytest
 from pages import Block, page_blocks
+from sweep_scenes import SETTINGS, write_scene
 from typer.main import get_command
 
 import crumple
 from crumple.cli.app import app
 from crumple.recording import state_digest
-from crumple.sweeping import SweepFolder, read_sweep
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "sweeping"))
-from sweep_scenes import SETTINGS, write_scene
+from crumple.studies.sweeping import SweepFolder, read_sweep
 
 distributed = pytest.importorskip("distributed")
 SSH, SLURM = (block.text for block in page_blocks("sweeps.md") if block.language == "bash")
 SWEPT = re.compile(r"(?<=crumple sweep ).*?(?= --scheduler)")
 OTHER_MACHINE = """
-import pathlib
-real = pathlib.Path.read_text
-def read_text(self, *given, **options):
-    if self.name == "sweep.toml":
-        raise FileNotFoundError(str(self))
-    return real(self, *given, **options)
-pathlib.Path.read_text = read_text
+import os
+real = os.open
+def blind(path, *given, **options):
+    if str(path).endswith("sweep.toml"):
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+    return real(path, *given, **options)
+os.open = blind
 """
 """For the workers: the file by which they know the sweep's folder is not there, as on another machine."""
 

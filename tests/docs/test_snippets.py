@@ -58,7 +58,7 @@ def test_scenes_can_be_built(text, tmp_path):
     tables = completed(tomllib.loads(text))
     scene = scene_from_tables(tables, folder=tmp_path)
     if not any(crease.label for sheet in scene.sheets for crease in sheet.creases):  # only a mesh file has labels
-        model, state = build(scene)
+        model, state, _ = build(scene)
         assert state.mesh.face_count > 0
         assert len(model.sheet_names) == len(scene.sheets)
 

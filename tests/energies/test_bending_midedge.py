@@ -6,30 +6,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from static_sheet import StaticSheet
+from flat_plates import cylinder_curvatures, isotropic_plate, moment_curvatures, shape_energy, supported_deflection
+from static_sheet import StaticSheet, hold_directors
 
 from crumple.energies.bending_midedge import (
     face_stiffness,
     make_bending_midedge,
-    plate_stiffness,
     relax_turns,
     sheet_curvature,
 )
 from crumple.energies.examples import PATCH, patch_poses, random_rotation
-from crumple.energies.turn_pins import make_turn_pins, turned_from
 from crumple.geometry.directors import edge_links
 from crumple.geometry.metric import tensor_norm
 from crumple.materials.material import Material
-from crumple.mesh import make_sheet_mesh, rectangle
+from crumple.materials.stiffness import plate_stiffness
+from crumple.mesh import make_sheet_mesh
 from crumple.plasticity import crease_from_edges, insert_polyline
-from crumple.validation.bending_meshes import (
-    cylinder_curvatures,
-    isotropic_plate,
-    moment_curvatures,
-    plate_meshes,
-    shape_energy,
-    supported_deflection,
-)
+from crumple.shapes import rectangle
+from crumple.studies.validation.bending_meshes import plate_meshes
+from crumple.studies.validation.plate_loads import turned_from
 
 POSES = patch_poses(np.random.default_rng(7))
 LINKS = edge_links(PATCH)
@@ -51,7 +46,7 @@ def turned(seed=4):
 
 def summed(energy, x, half_turn):
     """Gradient by all nodes, then by all turns."""
-    vectors, moments = energy.gradient(x, half_turn)
+    vectors, moments = energy.gradient(x, half_turn), energy.moments(x, half_turn)
     total, own = np.zeros_like(x), np.zeros_like(half_turn)
     np.add.at(total, energy.stencil, vectors)
     np.add.at(own, energy.edges, moments)
@@ -60,7 +55,7 @@ def summed(energy, x, half_turn):
 
 def dense(energy, x, half_turn):
     """The assembled Hessian of the element parts."""
-    found = energy.gradient_hessian(x, half_turn)
+    found = energy.derivatives(x, half_turn)
     n, size = x.size, x.size + len(half_turn)
     total = np.zeros((size, size))
     for f in range(len(energy.stencil)):
@@ -123,8 +118,8 @@ def test_rigid_motion_changes_nothing(pose):
     x, half_turn = POSES[pose], turned()
     there = np.ascontiguousarray(x @ turn.T + [0.3, -0.2, 0.5])
     np.testing.assert_allclose(energy.value(there, half_turn), energy.value(x, half_turn), rtol=1e-7)
-    force, moment = energy.gradient(x, half_turn)
-    force_there, moment_there = energy.gradient(there, half_turn)
+    force, moment = energy.gradient(x, half_turn), energy.moments(x, half_turn)
+    force_there, moment_there = energy.gradient(there, half_turn), energy.moments(there, half_turn)
     np.testing.assert_allclose(force_there, force @ turn.T, atol=1e-7 * np.abs(force).max())
     np.testing.assert_allclose(moment_there, moment, atol=1e-7 * np.abs(moment).max())
     np.testing.assert_allclose(force.sum(axis=1), 0.0, atol=1e-10 * np.abs(force).max())
@@ -169,7 +164,7 @@ def test_restriction_keeps_what_the_free_nodes_change():
     edge_number = np.random.default_rng(1).permutation(LINKS.edge_count).astype(np.int32)
     turned_there = np.empty_like(half_turn)
     turned_there[edge_number] = half_turn
-    part = energy.restricted_to(free, number, edge_number)
+    part = energy.restricted(free, number, edge_number)
     np.testing.assert_array_equal(part.value(renamed, turned_there), energy.value(x, half_turn)[[1, 5]])
     moved = x.copy()
     moved[6, 2] += 0.01
@@ -184,11 +179,11 @@ def test_held_directors():
     tangent = x[PATCH.edges[edges, 1]] - x[PATCH.edges[edges, 0]]
     target = np.cross(tangent, [0.3, 1.0, 0.2])
     target /= np.linalg.norm(target, axis=1)[:, None]
-    pins = make_turn_pins(PATCH, LINKS, edges, target, energy)
+    pins = hold_directors(PATCH, LINKS, edges, target, energy)
     step = np.zeros_like(half_turn)
     step[3] = 1e-6
     slope = (pins.value(x, half_turn + step) - pins.value(x, half_turn - step)) / 2e-6
-    np.testing.assert_allclose(slope[1], pins.gradient(x, half_turn)[1, 0], rtol=1e-6)
+    np.testing.assert_allclose(slope[1], pins.moments(x, half_turn)[1, 0], rtol=1e-6)
     half_turn[edges] -= turned_from(PATCH, LINKS, x, half_turn, edges, target)
     np.testing.assert_allclose(pins.value(x, half_turn), 0.0, atol=1e-18)
 

@@ -13,8 +13,9 @@ from crumple.energies.driving_force import hinge_force, membrane_force, midedge_
 from crumple.energies.sheets import make_membranes
 from crumple.geometry.directors import edge_links, split_angles
 from crumple.materials import Material
-from crumple.mesh import SheetMesh, rectangle
-from crumple.typing import Floats
+from crumple.mesh import SheetMesh
+from crumple.runtime.typing import Floats
+from crumple.shapes import rectangle
 
 PAPER = Material.orthotropic(
     "paper", young=(5e9, 2e9), poisson=0.3, thickness=1e-4, density=0.08, grain_angle=0.4, weakening=0.5

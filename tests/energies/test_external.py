@@ -7,7 +7,7 @@ import pytest
 
 from crumple.energies import Wind, make_gravity, make_holding, make_inertia, make_wind
 from crumple.energies.examples import PATCH, patch_poses
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 
 X = patch_poses(np.random.default_rng(0))["random"]
 STEP = 0.02

@@ -13,12 +13,14 @@ import pytest
 
 import crumple.contact
 import crumple.energies
-from crumple.contract import ENERGIES, Energy, register
+from crumple.contract import ENERGIES, Derivatives, Energy, register
 from crumple.contract.energy import block_pairs
 from crumple.energies.examples import random_rotation
 
 STEP = 1e-6
 """Step of central differences relative to the size of the element; error about STEP² plus rounding/STEP."""
+TURN = 1e-5
+"""Step of central differences in turns [rad]."""
 
 for package in (crumple.energies, crumple.contact):
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
@@ -26,22 +28,41 @@ for package in (crumple.energies, crumple.contact):
 NAMES = sorted(ENERGIES)
 EXAMPLE = {name: ENERGIES[name](np.random.default_rng(7)) for name in NAMES}
 CASES = [(name, pose) for name in NAMES for pose in EXAMPLE[name].poses]
+EXACT = [(name, pose) for name, pose in CASES if EXAMPLE[name].is_exact]
+AT_REST = [name for name in NAMES if not EXAMPLE[name].is_exact]
 
 
-def full(blocks: np.ndarray, k: int) -> np.ndarray:
-    """Element matrices (n, 3k, 3k) from upper node blocks."""
-    matrix = np.zeros((len(blocks), k, 3, k, 3))
+def full(found: Derivatives) -> np.ndarray:
+    """Element matrices (n, 3k + m, 3k + m) by nodes, then turns."""
+    n, k, m, _ = found.mixed.shape
+    nodes = np.zeros((n, k, 3, k, 3))
     for q, (a, b) in enumerate(block_pairs(k)):
-        matrix[:, a, :, b] = blocks[:, q]
-        matrix[:, b, :, a] = blocks[:, q].transpose(0, 2, 1)
-    return matrix.reshape(len(blocks), 3 * k, 3 * k)
+        nodes[:, a, :, b] = found.blocks[:, q]
+        nodes[:, b, :, a] = found.blocks[:, q].transpose(0, 2, 1)
+    matrix = np.zeros((n, 3 * k + m, 3 * k + m))
+    matrix[:, : 3 * k, : 3 * k] = nodes.reshape(n, 3 * k, 3 * k)
+    matrix[:, : 3 * k, 3 * k :] = found.mixed.transpose(0, 1, 3, 2).reshape(n, 3 * k, m)
+    matrix[:, 3 * k :, : 3 * k] = matrix[:, : 3 * k, 3 * k :].transpose(0, 2, 1)
+    for q, (e, f) in enumerate(block_pairs(m)):
+        matrix[:, 3 * k + e, 3 * k + f] = matrix[:, 3 * k + f, 3 * k + e] = found.own[:, q]
+    return matrix
 
 
-def explode(energy, x):
-    """The same elements with nodes of their own, so that they can be tested all at once, and those nodes."""
+def slopes(energy, x, half_turn):
+    """The gradient of each element by nodes, then turns, (n, 3k + m)."""
+    vectors, moments = energy.gradient(x, half_turn), energy.moments(x, half_turn)
+    return np.concatenate([vectors.reshape(len(vectors), vectors[0].size), moments], axis=1)
+
+
+def explode(energy, x, half_turn):
+    """The same elements with nodes and edges of their own, so that they can be tested all at once, and those."""
     n, k = energy.stencil.shape
-    own = np.arange(n * k, dtype=np.int32).reshape(n, k)
-    return replace(energy, stencil=own), np.ascontiguousarray(x[energy.stencil].reshape(-1, 3))
+    changes = {"stencil": np.arange(n * k, dtype=np.int32).reshape(n, k)}
+    if energy.turns.size:
+        changes["edges"] = np.arange(energy.turns.size, dtype=np.int32).reshape(energy.turns.shape)
+        changes["beyond"] = np.full_like(energy.beyond, -1)
+        half_turn = half_turn[energy.turns].ravel()
+    return replace(energy, **changes), np.ascontiguousarray(x[energy.stencil].reshape(-1, 3)), half_turn
 
 
 def element_size(p):
@@ -56,23 +77,27 @@ def element_size(p):
     return size
 
 
-def differences(function, x, n, step):
-    """Central differences of an element quantity in each unknown of exploded elements, (n, 3k, …)."""
-    nodes = np.arange(len(x)).reshape(n, -1)
+def differences(function, energy, x, half_turn, step):
+    """Central differences of an element quantity in each unknown of exploded elements, nodes, then turns, by the steps
+    that Newton's method would take, (n, 3k + m, …)."""
+    (n, k), m = energy.stencil.shape, energy.turns.shape[1]
     rows = []
-    for a, c in np.ndindex(nodes.shape[1], 3):
-        ahead, behind = x.copy(), x.copy()
-        ahead[nodes[:, a], c] += step
-        behind[nodes[:, a], c] -= step
-        change = function(ahead) - function(behind)
-        rows.append(change / (2 * step).reshape(-1, *[1] * (change.ndim - 1)))
+    for q in range(3 * k + m):
+        move, turn, length = np.zeros_like(x), np.zeros_like(half_turn), step if q < 3 * k else np.full(n, TURN)
+        if q < 3 * k:
+            move[energy.stencil[:, q // 3], q % 3] = length
+        else:
+            turn[energy.turns[:, q - 3 * k]] = length
+        change = energy.half_direction(x, move, turn)
+        ends = function(x + move, half_turn + change), function(x - move, half_turn - change)
+        rows.append((ends[0] - ends[1]) / (2 * length).reshape(-1, *[1] * (ends[0].ndim - 1)))
     return np.stack(rows, axis=1)
 
 
 def kinds(base: type) -> set[type]:
     """All energies of the package that can be made."""
     below = {kind for child in base.__subclasses__() for kind in kinds(child)}
-    is_ours = base.__module__.startswith("crumple.") and not inspect.isabstract(base)
+    is_ours = base.__module__.startswith(("crumple.energies.", "crumple.contact.")) and not inspect.isabstract(base)
     return below | ({base} if is_ours else set())
 
 
@@ -89,39 +114,59 @@ def test_a_name_is_taken_once():
 
 @pytest.mark.parametrize(("name", "pose"), CASES)
 def test_gradient_is_the_derivative_of_the_value(name, pose):
-    energy, x = explode(EXAMPLE[name].energy, EXAMPLE[name].poses[pose])
+    energy, x, half_turn = explode(EXAMPLE[name].energy, EXAMPLE[name].poses[pose], EXAMPLE[name].half_turn)
     n, k = energy.stencil.shape
     step = STEP * element_size(x.reshape(n, k, 3))
-    expected = differences(energy.value, x, n, step)
-    value, (gradient, hessian) = np.abs(energy.value(x)), energy.gradient_hessian(x, False)
-    rounding = 1e-14 * value / step + 1e-3 * step * np.abs(hessian).max(axis=(1, 2, 3))
-    for e, row in enumerate(gradient.reshape(n, 3 * k)):
-        np.testing.assert_allclose(row, expected[e], rtol=1e-5, atol=1e-8 * np.abs(row).max() + rounding[e])
+    expected = differences(energy.value, energy, x, half_turn, step)
+    value, blocks = np.abs(energy.value(x, half_turn)), energy.derivatives(x, half_turn, False).blocks
+    rounding = 1e-14 * value / step + 1e-3 * step * np.abs(blocks).max(axis=(1, 2, 3))
+    for e, row in enumerate(slopes(energy, x, half_turn)):
+        for part in (slice(0, 3 * k), slice(3 * k, None)):  # forces and moments are of different size
+            largest = np.abs(row[part]).max(initial=0.0)
+            np.testing.assert_allclose(row[part], expected[e][part], rtol=1e-5, atol=1e-8 * largest + rounding[e])
 
 
-@pytest.mark.parametrize(("name", "pose"), CASES)
-def test_hessian_is_the_derivative_of_the_gradient(name, pose):
-    energy, x = explode(EXAMPLE[name].energy, EXAMPLE[name].poses[pose])
+def check_hessian(energy, x, half_turn):
     n, k = energy.stencil.shape
     step = STEP * element_size(x.reshape(n, k, 3))
-    expected = differences(energy.gradient, x, n, step).reshape(n, 3 * k, 3 * k)
-    hessian = full(energy.hessian(x, False), k)
+    expected = differences(lambda y, turned: slopes(energy, y, turned), energy, x, half_turn, step)
+    hessian = full(energy.derivatives(x, half_turn, False))
+    nodes, turns = slice(0, 3 * k), slice(3 * k, None)
     for e in range(n):
-        np.testing.assert_allclose(hessian[e], expected[e], rtol=2e-4, atol=2e-7 * np.abs(hessian[e]).max())
+        for part in ((nodes, nodes), (nodes, turns), (turns, turns)):
+            largest = np.abs(hessian[e][part]).max(initial=0.0)
+            np.testing.assert_allclose(hessian[e][part], expected[e][part], rtol=2e-4, atol=2e-7 * largest)
+
+
+@pytest.mark.parametrize(("name", "pose"), EXACT)
+def test_hessian_is_the_derivative_of_the_gradient(name, pose):
+    check_hessian(*explode(EXAMPLE[name].energy, EXAMPLE[name].poses[pose], EXAMPLE[name].half_turn))
+
+
+@pytest.mark.parametrize("name", AT_REST)
+def test_hessian_is_the_derivative_of_the_gradient_at_rest(name):
+    check_hessian(*explode(EXAMPLE[name].energy, EXAMPLE[name].rest, np.zeros_like(EXAMPLE[name].half_turn)))
 
 
 @pytest.mark.parametrize(("name", "pose"), CASES)
 def test_one_pass_agrees_with_the_parts(name, pose):
-    energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses[pose]
+    energy, x, half_turn = EXAMPLE[name].energy, EXAMPLE[name].poses[pose], EXAMPLE[name].half_turn
     gradient, hessian = energy.gradient_hessian(x, True)
     np.testing.assert_array_equal(gradient, energy.gradient(x))
     np.testing.assert_array_equal(hessian, energy.hessian(x, True))
+    found = energy.derivatives(x, half_turn, True)
+    np.testing.assert_array_equal(found.vectors, energy.gradient(x, half_turn))
+    np.testing.assert_array_equal(found.moments, energy.moments(x, half_turn))
+    still = energy.derivatives(x, np.zeros_like(half_turn), True)
+    np.testing.assert_array_equal(still.vectors, gradient)
+    np.testing.assert_array_equal(still.blocks, hessian)
+    np.testing.assert_array_equal(energy.value(x), energy.value(x, np.zeros_like(half_turn)))
 
 
 @pytest.mark.parametrize(("name", "pose"), CASES)
 def test_projected_hessian_is_semidefinite(name, pose):
     energy, x = EXAMPLE[name].energy, EXAMPLE[name].poses[pose]
-    matrix = full(energy.hessian(x, True), energy.stencil.shape[1])
+    matrix = full(energy.derivatives(x, EXAMPLE[name].half_turn, True))
     values = np.linalg.eigvalsh(matrix)
     assert values.min() >= -1e-10 * max(values.max(), 1e-300)
 
@@ -146,24 +191,28 @@ def test_projection_leaves_convex_elements_alone(name):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if EXAMPLE[name].invariant])
 def test_rigid_motion_changes_nothing(name):
-    energy = EXAMPLE[name].energy
+    energy, half_turn = EXAMPLE[name].energy, EXAMPLE[name].half_turn
     turn, shift = random_rotation(np.random.default_rng(3)), np.array([0.3, -0.2, 0.5])
     for x in EXAMPLE[name].poses.values():
         moved = np.ascontiguousarray(x @ turn.T + shift)
-        scale = np.abs(energy.value(x)).max()
-        np.testing.assert_allclose(energy.value(moved), energy.value(x), rtol=1e-8, atol=1e-10 * scale + 1e-16)
-        gradient = energy.gradient(x)
+        value, gradient = energy.value(x, half_turn), energy.gradient(x, half_turn)
+        scale = np.abs(value).max()
+        np.testing.assert_allclose(energy.value(moved, half_turn), value, rtol=1e-8, atol=1e-10 * scale + 1e-16)
         np.testing.assert_allclose(
-            energy.gradient(moved), gradient @ turn.T, rtol=1e-6, atol=1e-8 * np.abs(gradient).max() + 1e-10
+            energy.gradient(moved, half_turn), gradient @ turn.T, rtol=1e-6, atol=1e-8 * np.abs(gradient).max() + 1e-10
         )
+        moments = energy.moments(x, half_turn)
+        largest = np.abs(moments).max(initial=0.0)
+        np.testing.assert_allclose(energy.moments(moved, half_turn), moments, rtol=1e-6, atol=1e-8 * largest)
         np.testing.assert_allclose(gradient.sum(axis=1), 0.0, atol=1e-10 * np.abs(gradient).max() + 1e-16)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if EXAMPLE[name].rest is not None])
 def test_no_force_at_rest(name):
     example = EXAMPLE[name]
-    forces = [np.abs(example.energy.gradient(x)).max() for x in example.poses.values()]
-    assert np.abs(example.energy.gradient(example.rest)).max() <= 1e-10 * max(forces)
+    still = np.zeros_like(example.half_turn)
+    forces = [np.abs(slopes(example.energy, x, example.half_turn)).max() for x in example.poses.values()]
+    assert np.abs(slopes(example.energy, example.rest, still)).max() <= 1e-10 * max(forces)
     assert max(forces) > 0.0
 
 
@@ -177,6 +226,7 @@ def test_no_element_at_all(name):
     gradient, hessian = empty.gradient_hessian(x, True)
     assert gradient.shape == (0, k, 3)
     assert hessian.shape == (0, k * (k + 1) // 2, 3, 3)
+    assert empty.derivatives(x, EXAMPLE[name].half_turn).moments.shape == (0, energy.turns.shape[1])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -186,9 +236,14 @@ def test_restriction_keeps_the_elements_of_the_free_nodes(name):
     rng = np.random.default_rng(3)
     free = rng.random(len(x)) < 0.4
     number = rng.permutation(len(x)).astype(np.int32)
-    part = example.energy.restricted(free, number)
+    edge_number = rng.permutation(len(example.half_turn)).astype(np.int32)
+    part = example.energy.restricted(free, number, edge_number)
     kept = free[example.energy.stencil].any(axis=1)
-    renamed = np.empty_like(x)
-    renamed[number] = x
-    np.testing.assert_array_equal(part.value(renamed), example.energy.value(x)[kept])
-    np.testing.assert_array_equal(part.gradient(renamed), example.energy.gradient(x)[kept])
+    if example.energy.turns.size:  # the angles of a face depend on its neighbours, too
+        kept |= (free[example.energy.beyond] & (example.energy.beyond >= 0)).any(axis=1)
+    renamed, renamed_turn = np.empty_like(x), np.empty_like(example.half_turn)
+    renamed[number], renamed_turn[edge_number] = x, example.half_turn
+    there, here = part.derivatives(renamed, renamed_turn), example.energy.derivatives(x, example.half_turn)
+    for found, wanted in zip(there, here, strict=True):
+        np.testing.assert_array_equal(found, wanted[kept])
+    np.testing.assert_array_equal(part.value(renamed, renamed_turn), example.energy.value(x, example.half_turn)[kept])

@@ -10,15 +10,14 @@ import pytest
 
 import crumple
 from crumple.contract import Stage
-from crumple.energies import generated
 from crumple.energies.bending_hinge import BendingHinge
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.membrane_stvk import make_membrane_stvk
-from crumple.energies.traced_examples import traced_hinge, traced_magnet, traced_spring, traced_stvk
-from crumple.errors import InputError, SimulationError
+from crumple.energies.traced import dihedral, dot, generated, log, norm
+from crumple.energies.traced.examples import traced_hinge, traced_magnet, traced_spring, traced_stvk
 from crumple.geometry.triangle import shape_gradients
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.state import initial_state
-from crumple.symbolic import dihedral, dot, log, norm
 
 POSES = patch_poses(np.random.default_rng(2))
 
@@ -153,7 +152,7 @@ def test_errors_name_file_and_line():
         return x0.lenght  # here
 
     assert "where" in refused(branch, "traced once")
-    assert "crumple.symbolic" in refused(of_numpy, "ufunc")
+    assert "crumple.energies.traced" in refused(of_numpy, "ufunc")
     refused(of_vectors, "numpy")
     refused(misspelt, "lenght")
     refused(lambda x0, x1, x2, x3: x0, "must return one number")  # here

@@ -1,12 +1,6 @@
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
-
 from export_samples import make_changing_recording
 
 from crumple.recording import Recording

@@ -11,10 +11,11 @@ from export_samples import FRAMES, NAMES
 from typer.testing import CliRunner
 
 from crumple.cli.app import app
-from crumple.errors import InputError
-from crumple.export import FORMATS, choose_frames, export_recording
-from crumple.export.clip import parse_frames
+from crumple.export import export_recording
+from crumple.export.clip import choose_frames, parse_frames
+from crumple.export.export import FORMATS
 from crumple.recording import Recording
+from crumple.runtime.errors import InputError
 
 TEXTURE = Path(__file__).parent / "paper.png"
 
@@ -105,7 +106,7 @@ def test_wrong_input_is_one_line(copied, monkeypatch, arguments, said):
 
 @pytest.mark.parametrize(
     ("to", "module", "extra"),
-    [("usd", "pxr.Usd", "usd"), ("abc", "alembic3d", "alembic"), ("vtk", "pyvista", "render")],
+    [("usd", "pxr.Usd", "usd"), ("abc", "alembic3d", "alembic"), ("vtk", "pyvista", "notebook")],
 )
 def test_missing_packages_say_what_to_install(changing, tmp_path, monkeypatch, to, module, extra):
     monkeypatch.setitem(sys.modules, module, None)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from export_samples import corner_rows
 
-from crumple.errors import InputError
-from crumple.export import texture_coordinates, to_meshio, to_pyvista, to_trimesh
+from crumple.export import to_meshio, to_pyvista, to_trimesh
+from crumple.mesh.texture import texture_coordinates
+from crumple.runtime.errors import InputError
 
 
 @pytest.fixture(params=["trimesh", "meshio", "pyvista"])

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crumple.cli.app import app
-from crumple.export import FORMATS
+from crumple.export.export import FORMATS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
 

@@ -12,13 +12,14 @@ from export_samples import FRAME_TIME, FRAMES, NAMES, corner_rows, make_changing
 from recording_samples import sample_model
 
 from crumple.boundary.obstacles import make_obstacle
-from crumple.errors import InputError
-from crumple.export import choose_frames, export_recording
+from crumple.export import export_recording
+from crumple.export.clip import choose_frames
 from crumple.export.surface import Surface
+from crumple.model.model import Model
 from crumple.recording import Recording
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import encode_frame
-from crumple.simulation.model import Model
+from crumple.runtime.errors import InputError
 
 TEXTURE = Path(__file__).parent / "paper.png"
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from export_samples import FRAMES, changing_state, lift
 
-from crumple.export import Resampler, choose_frames
+from crumple.export import Resampler
+from crumple.export.clip import choose_frames
 from crumple.export.resample import match_charts
-from crumple.mesh.generate import disk, rectangle
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
+from crumple.shapes.sheets import disk, rectangle
 
 MATRIX = np.array([[1.0, 0.2, 0.3], [-0.1, 0.9, 2.0]])
 

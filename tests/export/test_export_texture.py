@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from export_samples import HEIGHT, WIDTH, changing_state, one_sheet
 
-from crumple.export import choose_frames, pattern_boxes, texture_coordinates
+from crumple.export.clip import choose_frames
 from crumple.export.surface import surface_of
 from crumple.mesh.combine import concatenate
-from crumple.mesh.generate import disk, rectangle
-from crumple.mesh.texture import vertex_sheets
+from crumple.mesh.texture import pattern_boxes, texture_coordinates, vertex_sheets
 from crumple.scenes import build
+from crumple.shapes.sheets import disk, rectangle
 
 
 def test_each_sheet_fills_the_picture():
@@ -72,7 +72,7 @@ def test_an_obj_file_brings_its_texture_coordinates(tmp_path):
     (tmp_path / "scene.toml").write_text(
         '[[sheets]]\nshape = { kind = "file", mesh = "sheet.obj" }\nmaterial = "paper80"\n'
     )
-    _, state = build(tmp_path / "scene.toml")
+    _, state, _ = build(tmp_path / "scene.toml")
     place = {tuple(np.round(point, 9)): uv for point, uv in zip(x, wanted, strict=True)}
     expected = np.array([place[tuple(np.round(p, 9))] for p in state.x[state.mesh.vertex_node]])
     np.testing.assert_allclose(state.texture, expected, atol=1e-12)

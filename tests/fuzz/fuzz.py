@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from pathlib import Path
 
 import fuzz_cases
@@ -26,6 +27,8 @@ LARGEST = 2.0
 """Memory beyond which a case is greedy [GB]."""
 BATCH = 250
 """Cases per process."""
+STEPPED_LONGEST, STEPPED_BATCH = 120, 20
+"""The same for scenes that are stepped."""
 
 
 def main() -> int:
@@ -55,14 +58,17 @@ def main() -> int:
 
 def search_numbered(target: str, first: int, cases: int, seconds: float) -> int:
     """Run numbered cases in batches; prints and counts the findings."""
-    begin, done, findings = time.monotonic(), first, 0
+    begin, done, findings, answers = time.monotonic(), first, 0, Counter[str]()
     while done < first + cases and time.monotonic() - begin < seconds:
-        end = min(done + BATCH, first + cases)
+        end = min(done + (STEPPED_BATCH if target == "stepped" else BATCH), first + cases)
         command = [sys.executable, __file__, target, "--batch", str(done), str(end)]
         batch = subprocess.run(command, capture_output=True, text=True, timeout=BATCH * LONGEST, check=False)
         lines = batch.stdout.splitlines()
         findings += sum(line.startswith("FINDING") for line in lines)
-        print("\n".join(line for line in lines if not line.startswith("case ")), end="\n" if findings else "")
+        print(
+            "\n".join(line for line in lines if not line.startswith(("case ", "answer "))), end="\n" if findings else ""
+        )
+        answers.update(line.split()[1].rstrip(":") for line in lines if line.startswith("answer "))
         last = max((int(line.split()[1]) for line in lines if line.startswith("case ")), default=done)
         if batch.returncode != 0:
             findings += 1
@@ -70,7 +76,8 @@ def search_numbered(target: str, first: int, cases: int, seconds: float) -> int:
             done = last + 1
         else:
             done = end
-    print(f"{target}: {done - first} cases, {findings} findings, {time.monotonic() - begin:.0f} s", flush=True)
+    told = "".join(f", {count} {answer}" for answer, count in answers.items())
+    print(f"{target}: {done - first} cases{told}, {findings} findings, {time.monotonic() - begin:.0f} s", flush=True)
     return findings
 
 
@@ -81,7 +88,7 @@ def run_batch(target: str, first: int, end: int) -> None:
     for number in range(first, end):
         print(f"case {number}", flush=True)
         folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-        signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+        signal.setitimer(signal.ITIMER_VIRTUAL, STEPPED_LONGEST if target == "stepped" else LONGEST)
         try:
             fuzz_cases.run_case(target, number, folder)
         except BaseException as error:

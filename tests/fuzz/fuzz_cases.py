@@ -7,6 +7,7 @@ with a result or with a CrumpleError: a traceback, a crash, a hang or a greedy a
 from __future__ import annotations
 
 import atexit
+import os
 import re
 import shutil
 import sys
@@ -21,22 +22,25 @@ import h5py
 import numpy as np
 from typer.testing import CliRunner
 
+from crumple import energy
 from crumple.cli.app import app
 from crumple.cli.exits import DONE, FAILED
-from crumple.datasets import load_dataset, write_dataset
-from crumple.datasets.load import Run
-from crumple.datasets.sources import find_sources
-from crumple.errors import CrumpleError
 from crumple.mesh import read_obj, sheet_from_obj, surface_from_obj
 from crumple.recording import Recording
+from crumple.runtime.errors import CrumpleError
 from crumple.scenes import check_scene
-from crumple.sweeping import SweepFolder, read_sweep
-from crumple.sweeping.folder import create_sweep
-from crumple.sweeping.plan import make_plan
-from crumple.sweeping.table import recordings, write_table
+from crumple.studies.datasets import load_dataset, write_dataset
+from crumple.studies.datasets.load import Run
+from crumple.studies.datasets.sources import find_sources
+from crumple.studies.sweeping import SweepFolder, read_sweep
+from crumple.studies.sweeping.folder import create_sweep
+from crumple.studies.sweeping.plan import make_plan
+from crumple.studies.sweeping.table import recordings, write_table
+from crumple.studio.runs import StudioRun
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "recording"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "samples"))
 from recording_samples import make_recording
+from stepped_scenes import feed_stepped
 
 CORPUS = Path(__file__).parent / "corpus"
 """Seeds by target; numbered cases are made from them, so another seed gives the numbers other cases."""
@@ -356,9 +360,12 @@ def run_case(target: str, number: int, folder: Path) -> None:
     if target in FEEDS:
         FEEDS[target](make_text(target, number), folder)
         return
-    if target in ("dataset", "sweep"):
+    if target == "stepped":
+        print(f"answer {feed_stepped(folder, number)}", flush=True)
+        return
+    if target in OTHERS:
         with suppress(CrumpleError):
-            {"dataset": feed_dataset, "sweep": feed_sweep}[target](folder, number)
+            OTHERS[target](folder, number)
         return
     damage_recording(folder / "run", number)
     for command in ("info", "verify"):
@@ -369,4 +376,75 @@ def run_case(target: str, number: int, folder: Path) -> None:
         _read_all(folder / "run")
 
 
-TARGETS = (*FEEDS, "recording", "dataset", "sweep")
+def feed_planted(folder: Path, number: int) -> None:
+    """A recording in which files are pipes, folders, endless or links to devices: read by all that reads."""
+    random, place = np.random.default_rng([number, 10]), folder / "run"
+    shutil.copytree(_sound_recording(), place)
+    files = sorted(path for path in place.rglob("*") if path.is_file())
+    for _ in range(int(random.integers(1, 3))):
+        victim = files[random.integers(len(files))]
+        if victim.is_dir():
+            continue
+        victim.unlink(missing_ok=True)
+        kind = random.integers(5)
+        if kind == 0:
+            os.mkfifo(victim)
+        elif kind == 1:
+            victim.symlink_to(("/dev/zero", "/dev/random", "/proc/self/mem", "/", str(victim))[random.integers(5)])
+        elif kind == 2:
+            victim.mkdir()
+        elif kind == 3:
+            with victim.open("wb") as file:
+                file.truncate(2 ** int(random.integers(20, 50)))
+        else:
+            shutil.copy(files[0], victim.with_name(f"frame_{10 ** int(random.integers(5, 18)):06d}.vtkhdf"))
+    for command in ("info", "verify", "resume", "analyze", "export --to obj"):
+        words = command.split()
+        result = CliRunner().invoke(app, [words[0], str(place), *words[1:]])
+        assert result.exit_code in (DONE, FAILED, 2), (command, result.exit_code, result.exception)
+        assert "internal error" not in result.output, (command, result.output)
+    StudioRun(place).series()
+    StudioRun(place).refresh()
+
+
+def feed_energy(folder: Path, number: int) -> None:
+    """A declaration of an energy of one's own with odd names, shapes, bodies and values."""
+    random = np.random.default_rng([number, 12])
+    names = ["k", "time", "x0", "K" * 64, "K" * 300, "für", "_", "class", "p q", ""]
+    shapes: list[Any] = [(), (3,), (3, 2), (0,), (-1,), (10**6,), (2, 2, 2, 2), 3, [3], (10**400,), (1.5,), ("a",)]
+    bodies = [
+        "k",
+        "x0[0]",
+        "x0[9]",
+        "k*10**400",
+        "1/0",
+        "x0@x0",
+        "None",
+        "(1, 2)",
+        "x0[0]**0.5",
+        "abs(x0[0])",
+        "nan",
+        "k[0]",
+    ]
+    values: list[Any] = [1.0, np.nan, 10**400, "a", [1, 2, 3], None, 1j, np.zeros((3, 2)), [[]], True]
+    name, body = names[random.integers(len(names))], bodies[random.integers(len(bodies))]
+    space: dict[str, Any] = {}
+    try:
+        exec(f"def own(x0, {name or 'k'}):\n    k = {name or 'k'}\n    return {body}", space)
+    except SyntaxError:
+        return
+    kinds = ["nodes", "edges", "", "node", None]
+    parameters = {name or "k": shapes[random.integers(len(shapes))]}
+    own = energy(elements=kinds[0 if random.random() < 0.8 else random.integers(5)], parameters=parameters)(
+        space["own"]
+    )
+    own.of(np.zeros((2, 1), np.int32), {name or "k": values[random.integers(len(values))]})
+
+
+OTHERS: dict[str, Callable[[Path, int], None]] = {
+    "dataset": feed_dataset,
+    "sweep": feed_sweep,
+    "planted": feed_planted,
+    "energy": feed_energy,
+}
+TARGETS = (*FEEDS, "recording", *OTHERS, "stepped")

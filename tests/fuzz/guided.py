@@ -9,7 +9,7 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["crumple.scenes", "crumple.mesh.obj", "crumple.materials", "tomllib"]):
+with atheris.instrument_imports(include=["crumple.scenes", "crumple.mesh.io.obj", "crumple.materials", "tomllib"]):
     import fuzz_cases
 
 TARGET = sys.argv.pop(1)

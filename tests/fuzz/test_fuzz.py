@@ -15,6 +15,9 @@ COUNT = {
     "recording": 30,
     "dataset": 40,
     "sweep": 40,
+    "planted": 15,
+    "energy": 40,
+    "stepped": 4,
 }
 """Cases per target, for a few seconds each."""
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.spatial import Delaunay
 
-from crumple.errors import InputError
 from crumple.geometry.overlap import follow_charts, overlap_area, overlap_average, vertex_charts
 from crumple.mesh.sheet_mesh import make_sheet_mesh
+from crumple.runtime.errors import InputError
 
 
 def triangulate(count, seed, squeeze=1.0):

@@ -6,7 +6,6 @@ import numba
 import numpy as np
 import pytest
 
-from crumple.errors import InputError, SimulationError
 from crumple.linalg import (
     MISSING,
     add_blocks,
@@ -22,6 +21,7 @@ from crumple.linalg import (
     multiply_elements,
     waive_zeros,
 )
+from crumple.runtime.errors import InputError, SimulationError
 
 
 def random_system(seed: int, nodes: int = 40, elements: int = 120, k: int = 4):

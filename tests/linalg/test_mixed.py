@@ -6,7 +6,6 @@ import numba
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
 from crumple.linalg import add_blocks, block_keys, find_slots, make_pattern, make_solver
 from crumple.linalg.mixed_matrix import (
     MixedBlocks,
@@ -19,6 +18,7 @@ from crumple.linalg.mixed_matrix import (
     multiply_mixed,
 )
 from crumple.linalg.mixed_solver import MixedSolver
+from crumple.runtime.errors import InputError
 
 NODES, SCALARS = 30, 25
 

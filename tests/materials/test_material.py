@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crumple.errors import InputError
 from crumple.materials import Material, preset, presets
 from crumple.materials.material import bending_along, isotropic_membrane, mirror_quadrant
+from crumple.runtime.errors import InputError
 
 GOOD = {"young": 5e9, "poisson": 0.3, "thickness": 1e-4, "density": 0.08}
 

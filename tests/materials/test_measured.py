@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
 from crumple.materials import Material, parse_arcsim_material
 from crumple.materials.measured import strip_comments
+from crumple.runtime.errors import InputError
 
 PAPER = """// thickness: h = 0.1e-3 m
 {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crumple.mesh import Refusal, SheetMesh, rectangle, validate_mesh
+from crumple.mesh import Refusal, SheetMesh, validate_mesh
 from crumple.mesh.edit_glide import Glide, apply_glide, glide_room, plan_glide, ring_faces
+from crumple.shapes import rectangle
 
 
 @pytest.fixture

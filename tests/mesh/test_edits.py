@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from odd_meshes import ODD
 
 import crumple.mesh as cm
+import crumple.shapes as cs
 from crumple.mesh import Field, Refusal, SheetMesh
 from crumple.mesh.buffers import Buffers
 
@@ -234,7 +235,7 @@ def test_refused_edits_change_nothing() -> None:
 
 
 def grid(columns: int, rows: int) -> SheetMesh:
-    return cm.rectangle(float(columns), float(rows), kind="right", divisions=(columns, rows))[0]
+    return cs.rectangle(float(columns), float(rows), kind="right", divisions=(columns, rows))[0]
 
 
 def edge_between(mesh: SheetMesh, a: int, b: int) -> int:
@@ -307,7 +308,7 @@ def test_collapse_along_a_seam_takes_back_its_split() -> None:
 
 
 def test_curved_rim_collapses_only_with_tolerance() -> None:
-    mesh, _ = cm.disk(1.0, 0.2)
+    mesh, _ = cs.disk(1.0, 0.2)
     rim = int(np.flatnonzero(mesh.twin < 0)[0])
     assert cm.collapse_edge(cm.open_buffers(mesh), rim, True, 1e-9) == Refusal.SHAPE
     assert cm.collapse_edge(cm.open_buffers(mesh), rim, True, 0.3) == Refusal.OK

@@ -7,8 +7,9 @@ import pytest
 import shapely
 
 import crumple.mesh as cm
-from crumple.errors import InputError
+import crumple.shapes as cs
 from crumple.mesh import Field, Refusal
+from crumple.runtime.errors import InputError
 
 SQUARE = cm.make_sheet_mesh(np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]]), np.array([[0, 1, 2], [0, 2, 3]]))
 
@@ -43,7 +44,7 @@ def test_flip_averages_by_area() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_collapse_averages_by_true_overlap(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    mesh, _ = cm.rectangle(1.0, 1.0, 0.25, kind="delaunay", seed=seed)
+    mesh, _ = cs.rectangle(1.0, 1.0, 0.25, kind="delaunay", seed=seed)
     damage = rng.random(mesh.face_count)
     fields = [Field("damage", "face", 1, "conserve")]
     old = [shapely.Polygon(mesh.u[f]) for f in mesh.faces]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from odd_meshes import ODD
 
 import crumple.mesh as cm
-from crumple.errors import InputError
+import crumple.shapes as cs
+from crumple.runtime.errors import InputError
 
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 
@@ -51,6 +52,78 @@ def test_polygons_become_fans_and_lines_may_go_on(tmp_path: Path) -> None:
     assert data.faces.tolist() == [[0, 1, 2], [0, 2, 3]]
 
 
+def corners(count: int, radius) -> str:
+    """Points around the origin at a radius that depends on their number."""
+    angle = [2.0 * np.pi * k / count for k in range(count)]
+    return "".join(f"v {radius(k) * np.cos(a)} {radius(k) * np.sin(a)} 0\n" for k, a in enumerate(angle))
+
+
+def doubled_areas(data: cm.ObjData) -> np.ndarray:
+    a, b, c = (data.points[data.faces[:, k]] for k in range(3))
+    return np.cross(b - a, c - a)[:, 2]
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("count", [8, 10, 40])
+def test_a_star_is_filled_and_not_more(tmp_path: Path, count: int, turn: int) -> None:
+    """The fan of a concave polygon covers places outside it, and some twice."""
+    text = corners(count, lambda k: 1.0 if k % 2 else 0.3)
+    face = " ".join(f"{k + 1}" for k in range(count)[::turn])
+    data = read(tmp_path, f"{text}f {face}\n")
+    area = turn * doubled_areas(data)
+    assert len(area) == count - 2
+    assert (area > 0.0).all()
+    assert area.sum() == pytest.approx(count * 0.3 * np.sin(2 * np.pi / count))
+    assert data.face_polygon.tolist() == [0] * (count - 2)
+
+
+def test_an_arrowhead_is_cut_at_its_notch(tmp_path: Path) -> None:
+    data = read(tmp_path, "v 0 0 0\nv 2 1 0\nv 0 2 0\nv 0.5 1 0\nf 1 2 3 4\nf 3 4 1 2\n")
+    assert (doubled_areas(data) > 0.0).all()
+    assert all({1, 3} <= set(face) for face in data.faces.tolist())
+    sheet = read(tmp_path, "v 0 0 0\nv 2 1 0\nv 0 2 0\nv 0.5 1 0\nf 1 2 3 4\n")
+    assert cm.sheet_from_obj(sheet)[0].face_area.sum() == pytest.approx(1.5)
+
+
+def test_a_keyhole_polygon_has_its_hole(tmp_path: Path) -> None:
+    outer, inner = "v 0 0 0\nv 3 0 0\nv 3 3 0\nv 0 3 0\n", "v 1 1 0\nv 1 2 0\nv 2 2 0\nv 2 1 0\n"
+    data = read(tmp_path, f"{outer}{inner}f 1 2 3 4 1 5 6 7 8 5\n")
+    assert (doubled_areas(data) > 0.0).all()
+    assert doubled_areas(data).sum() == pytest.approx(2.0 * 8.0)
+
+
+def test_corners_on_a_straight_side_give_no_needles(tmp_path: Path) -> None:
+    data = read(tmp_path, "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nv 3 3 0\nv 0 3 0\nf 1 2 3 4 5 6\n")
+    assert (doubled_areas(data) > 0.1).all()
+
+
+def test_a_crossed_polygon_is_refused_with_its_line(tmp_path: Path) -> None:
+    points = "v 0 0 0\nv 3 0 0\nv 3 2 0\nv 1 -1 0\nv 0.5 2 0\n"
+    with pytest.raises(InputError, match=r":6: is no simple polygon"):
+        read(tmp_path, f"{points}f 1 2 3 4 5\n")
+
+
+def test_messages_count_the_faces_of_the_file(tmp_path: Path) -> None:
+    points = corners(12, lambda k: 1.0) + "v 5 0 0\nv 6 0 0\nv 5 1 0\n"
+    face = " ".join(f"{k + 1}" for k in range(12))
+    with pytest.raises(InputError, match="face 2 uses a point twice"):
+        cm.surface_from_obj(read(tmp_path, f"{points}f {face}\nf 13 14 14\n"))
+    flat = "vt 0 0\nvt 1 0\nvt 0 1\n" + "".join(f"vt {k} {k * k}\n" for k in range(12))
+    corner = " ".join(f"{k + 1}/{k + 4}" for k in range(12))
+    with pytest.raises(InputError, match="face 2: is inverted"):
+        cm.sheet_from_obj(read(tmp_path, f"{points}{flat}f {corner}\nf 13/1 14/3 15/2\n"))
+
+
+def test_panel_and_world_are_cut_alike(tmp_path: Path) -> None:
+    """An arrowhead whose world is bent so that its own cut would be the other one."""
+    panel = read(tmp_path, "v 0 0 0\nv 2 1 0\nv 0 2 0\nv 0.5 1 0\nf 1 2 3 4\n")
+    world = read(tmp_path, "v 0 0 0\nv 2 1 0\nv 0 2 0\nv -0.5 1 0\nf 1 2 3 4\n")
+    assert world.faces.tolist() != panel.faces.tolist()
+    mesh, _ = cm.merge_pattern_and_world(panel, world)
+    assert (mesh.face_area > 0.0).all()
+    assert mesh.face_area.sum() == pytest.approx(1.5)
+
+
 def test_faces_may_come_before_their_points(tmp_path: Path) -> None:
     assert read(tmp_path, "f 1 2 3\n" + TRIANGLE).faces.tolist() == [[0, 1, 2]]
 
@@ -76,7 +149,7 @@ def test_seam_from_texture(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("turn", [np.eye(3), np.diag([1.0, -1.0, -1.0]), None])
 def test_flat_mesh_is_its_own_pattern(tmp_path: Path, turn: np.ndarray | None) -> None:
-    flat, x = cm.rectangle(1.0, 0.5, 0.2)
+    flat, x = cs.rectangle(1.0, 0.5, 0.2)
     if turn is None:
         turn, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))
         turn *= np.sign(np.linalg.det(turn))
@@ -101,7 +174,7 @@ def test_curved_mesh_gets_a_pattern_per_triangle() -> None:
 
 
 def test_pattern_and_world_merge_into_a_seamed_sheet(tmp_path: Path) -> None:
-    tube, x = cm.cylinder(1.0, 0.5, 0.1)
+    tube, x = cs.cylinder(1.0, 0.5, 0.1)
     pattern = cm.make_sheet_mesh(tube.u, tube.faces)
     cm.write_obj(tmp_path / "pattern.obj", pattern, pattern.node_rest)
     world = [f"v {a!r} {b!r} {c!r}" for a, b, c in x.tolist()]
@@ -216,7 +289,7 @@ def textured(points: np.ndarray, texture: np.ndarray, faces: np.ndarray, corner:
 
 def paper(bend: bool) -> tuple[cm.SheetMesh, np.ndarray, np.ndarray]:
     """A sheet of 297 × 210 mm with texture coordinates in 0…1, flat or rolled along the diagonal."""
-    mesh, x = cm.rectangle(0.297, 0.21, 0.02)
+    mesh, x = cs.rectangle(0.297, 0.21, 0.02)
     texture = mesh.u / [0.297, 0.21]
     if bend:
         s, t = (mesh.u @ np.array([[1, 1], [1, -1]]) / np.sqrt(2)).T

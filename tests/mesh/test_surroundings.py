@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from crumple.mesh import rectangle, surroundings
+from crumple.mesh import surroundings
+from crumple.shapes import rectangle
 
 
 def test_rings_of_faces_around_a_node():

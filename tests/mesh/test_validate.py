@@ -9,8 +9,8 @@ import pytest
 from odd_meshes import ODD
 
 import crumple.mesh as cm
-from crumple.errors import InputError
 from crumple.mesh import SheetMesh, make_sheet_mesh, validate_mesh
+from crumple.runtime.errors import InputError
 
 SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
 PAIR = np.array([[0, 1, 2], [0, 2, 3]])

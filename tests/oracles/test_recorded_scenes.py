@@ -12,8 +12,8 @@ from crumple.recording import create_recording
 from crumple.recording.obstacles import obstacle_surface
 from crumple.recording.verify import count_intersections
 from crumple.scenes import build, builtin_scenes, dump_scene, load_scene
+from crumple.session.session import run
 from crumple.simulation.observers import Observer
-from crumple.simulation.run import run
 
 FRAMES = {"crumple": 40, "sizes": 20, "recrumple": 20, "fold": 40}
 """Scenes whose quick variant is stopped early, because it takes long."""
@@ -42,7 +42,7 @@ def shaken(state, seed):
 @pytest.mark.slow
 def test_a_sheet_that_lands_on_a_ball():
     """And both count the same when it is pressed into the ball, and when its nodes are scattered above."""
-    model, state = build("demo", ["sheets[0].shape.size=0.03", "run.duration=0.4"])
+    model, state, _ = build("demo", ["sheets[0].shape.size=0.03", "run.duration=0.4"])
     judge = Judge()
     state = run(model, state, [judge])
     obstacles = obstacle_surface(model)
@@ -58,7 +58,7 @@ def test_a_sheet_that_lands_on_a_ball():
 @pytest.mark.parametrize("name", sorted(builtin_scenes()))
 def test_built_in_scenes(name, tmp_path):
     scene = load_scene(name, quick=True)
-    model, state = build(scene)
+    model, state, _ = build(scene)
     with create_recording(tmp_path / name, dump_scene(scene)) as recorder:
         run(model, state, [recorder], frames=min(FRAMES.get(name, model.frame_count), model.frame_count))
     verified, exact, _ = compare(tmp_path / name)
@@ -70,7 +70,7 @@ def test_built_in_scenes(name, tmp_path):
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("name", sorted(builtin_scenes()))
 def test_nodes_moved_by_nanometres(name, seed):
-    model, state = build(name, quick=True)
+    model, state, _ = build(name, quick=True)
     judge = Judge()
     last = run(model, shaken(state, seed), [judge], frames=min(FRAMES.get(name, model.frame_count), model.frame_count))
     assert judge.counts == [0] * (last.frame + 1)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
 from crumple.patterns import (
     box,
     check_pattern,
@@ -18,13 +17,14 @@ from crumple.patterns import (
     encode_svg,
     fold_angles,
     kresling,
-    make_pattern,
     mesh_pattern,
     miura,
     pleats,
     read_pattern,
     waterbomb,
 )
+from crumple.patterns.pattern import make_pattern
+from crumple.runtime.errors import InputError
 
 CASES = 1000
 GOOD = [
@@ -150,7 +150,7 @@ def use(path: Path, *, meshed: bool) -> None:
 
 def test_random_lines():
     """Lines thrown at random: their facets cover what they enclose, and no edges cross."""
-    from crumple.patterns import pattern_from_segments
+    from crumple.patterns.planar import pattern_from_segments
 
     for case in range(20):
         random_lines = np.random.default_rng(case).uniform(0, 1, (25, 2, 2))

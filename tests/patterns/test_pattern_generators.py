@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pattern_measures import can_fold_flat, vertex_misfit
 
-from crumple.errors import InputError
 from crumple.patterns import (
     CreasePattern,
     box,
-    can_fold_flat,
     check_pattern,
     fold_facets,
     kresling,
     miura,
     pleats,
-    vertex_misfit,
     waterbomb,
 )
+from crumple.runtime.errors import InputError
 
 ALPHA = np.radians(60.0)
 

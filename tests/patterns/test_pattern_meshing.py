@@ -5,19 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
 from crumple.geometry.hinge import dihedral_angles
 from crumple.mesh.validate import validate_mesh
-from crumple.patterns import (
-    box,
-    fold_angles,
-    fold_facets,
-    kresling,
-    mesh_pattern,
-    miura,
-    pattern_from_segments,
-    waterbomb,
-)
+from crumple.patterns import box, fold_angles, fold_facets, kresling, mesh_pattern, miura, waterbomb
+from crumple.patterns.meshing import FIRST_LABEL
+from crumple.patterns.planar import pattern_from_segments
+from crumple.runtime.errors import InputError
 
 RIM = [((0, 0), (1, 0)), ((1, 0), (1, 1)), ((1, 1), (0, 1)), ((0, 1), (0, 0))]
 
@@ -39,7 +32,7 @@ def test_creases_are_labelled_and_fold_by_their_angle(pattern):
     mesh = made.mesh
     assert validate_mesh(mesh, mesh.node_rest) == []
     assert mesh.face_area.sum() == pytest.approx(area(pattern), rel=1e-12)
-    edge = made.hinge_edges()
+    edge = mesh.edge_label.ravel()[mesh.hinges.corners[:, 0]] - FIRST_LABEL
     assert set(np.unique(edge[edge >= 0])) == set(np.flatnonzero(pattern.creases))
     tail, head = (mesh.node_rest[mesh.hinges.nodes[:, k], :2] for k in range(2))
     length = np.linalg.norm(head - tail, axis=1)

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
 from crumple.patterns import box, kresling, miura, read_svg, waterbomb, write_svg
 from crumple.patterns.svg_path import bezier, parse_path, parse_transform
 from crumple.patterns.svg_style import assignment_of, parse_colour
+from crumple.runtime.errors import InputError
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" width="100mm" height="50mm" viewBox="0 0 100 50">'
 FRAME = '<rect width="100" height="50" stroke="black" fill="none"/>'

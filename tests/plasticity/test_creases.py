@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plastic_shapes import HEIGHT, MIDDLE, WIDTH, creased, fold, insert, sheet
 
-from crumple.errors import InputError
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
-from crumple.mesh import check_mesh, concatenate, cylinder, rectangle
+from crumple.mesh import check_mesh, concatenate
 from crumple.plasticity import (
     crease_damage,
     crease_from_edges,
@@ -20,6 +19,8 @@ from crumple.plasticity import (
     edges_on_polyline,
     hinge_labels,
 )
+from crumple.runtime.errors import InputError
+from crumple.shapes import cylinder, rectangle
 
 
 @given(seed=st.integers(0, 1000), kind=st.sampled_from(["equilateral", "alternating", "delaunay"]))

@@ -7,17 +7,11 @@ import pytest
 from plastic_shapes import creased, fold, roll, sheet
 
 from crumple.energies.membrane_stvk import make_membrane_stvk
-from crumple.errors import InputError
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
-from crumple.plasticity import (
-    PlasticityOptions,
-    follow_angle,
-    follow_curvature,
-    follow_fraction,
-    total_strain,
-    yield_strain,
-)
+from crumple.options.plasticity import PlasticityOptions
+from crumple.plasticity import follow_angle, follow_curvature, follow_fraction, total_strain, yield_strain
+from crumple.runtime.errors import InputError
 
 
 def test_rest_angle_follows_beyond_the_threshold_only():

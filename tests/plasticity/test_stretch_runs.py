@@ -8,22 +8,26 @@ from plastic_shapes import HEIGHT, WIDTH, sheet
 
 import crumple
 from crumple.energies import make_membranes
-from crumple.errors import InputError
 from crumple.geometry.metric import tensor_norm
 from crumple.materials import preset
 from crumple.materials.material import Material
-from crumple.plasticity import PlasticityOptions, total_strain
+from crumple.model.derived import Derived
+from crumple.model.model import Model
+from crumple.options.contact import ContactOptions
+from crumple.options.plasticity import PlasticityOptions
+from crumple.options.remeshing import RemeshingOptions
+from crumple.options.sizing import SizingOptions
+from crumple.options.solver import SolverOptions
+from crumple.plasticity import total_strain
+from crumple.plasticity.embedding import Embedding
 from crumple.recording.frame import decode_frame, encode_frame, state_digest
+from crumple.runtime.errors import InputError
 from crumple.scenes import scene_from_tables
-from crumple.simulation.derived import Derived
-from crumple.simulation.embedding import Embedding
+from crumple.session.session import run
 from crumple.simulation.frame import adapt
-from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions
 from crumple.simulation.observers import Observer
-from crumple.simulation.run import run
-from crumple.sizing import SizingOptions
 from crumple.state import Pins, State, initial_state
-from crumple.validation.strip import clamp, settle, static_model
+from crumple.studies.validation.strip import clamp, settle, static_model
 
 LIMIT = 0.02
 STRETCH = np.array([[1.08, 0.03], [0.03, 0.99]])
@@ -178,7 +182,7 @@ def test_scene_gives_the_limit():
             }
         ],
     }
-    model, state = crumple.build(scene_from_tables(tables))
+    model, state, _ = crumple.build(scene_from_tables(tables))
     assert model.materials[0].yield_strain == 0.03
     assert state.plastic_strain.shape == (state.mesh.face_count, 3)
     assert preset("paper80").yield_strain == np.inf

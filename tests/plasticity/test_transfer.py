@@ -6,13 +6,9 @@ from plastic_shapes import HEIGHT, MIDDLE, WIDTH, fold, insert, roll
 
 from crumple.geometry.curvature import curvature_stencil, rest_angle, shape_curvature
 from crumple.geometry.overlap import overlap_area, overlap_average
-from crumple.mesh import rectangle
-from crumple.plasticity import (
-    crease_from_edges,
-    uniform_yield_law,
-    yield_curvature,
-)
-from crumple.simulation.embedding import Embedding
+from crumple.plasticity import crease_from_edges, uniform_yield_law, yield_curvature
+from crumple.plasticity.embedding import Embedding
+from crumple.shapes import rectangle
 from crumple.state.embedded import plastic_residual, restore_plastic
 
 ANGLE = 1.4

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from recording_samples import record_frames, sample_model, sample_state
 
-from crumple.errors import InputError
 from crumple.recording import Recorder, Recording, create_recording, resume_recording, state_digest
 from crumple.recording.info import summarise_recording
 from crumple.recording.log import read_log
+from crumple.runtime.errors import InputError
 
 
 def test_layout_and_index(recorded):

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recording_samples import sample_state
 
-from crumple.errors import InputError
 from crumple.recording.codec import digest, flatten, restore
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import decode_frame, encode_frame, frame_time, state_digest
+from crumple.runtime.errors import InputError
 from crumple.state import State, initial_state
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from recording_samples import make_recording, sample_state
 
-from crumple.errors import InputError
 from crumple.recording import Recording
 from crumple.recording.codec import digest, flatten
 from crumple.recording.frame import decode_frame, encode_frame, frame_table, frame_time
 from crumple.recording.obstacles import decode_obstacles
 from crumple.recording.vtkhdf import DamagedFile
+from crumple.runtime.errors import InputError
 
 SECRET = np.arange(90.0).reshape(30, 3)
 

@@ -32,7 +32,7 @@ KILLS = 6
 def write_and_kill(folder: Path, how: str, delay: float) -> None:
     """Let another process write into `folder` and kill it `delay` seconds after its first new frame."""
     before = set(folder.glob("frames/*.vtkhdf"))
-    command = [sys.executable, "-c", WRITER, str(folder), str(Path(__file__).parent), how]
+    command = [sys.executable, "-c", WRITER, str(folder), str(Path(__file__).parents[1] / "samples"), how]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"

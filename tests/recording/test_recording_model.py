@@ -15,19 +15,22 @@ from crumple.boundary.handles import Handle
 from crumple.boundary.motions import Key, Motion, Rate, make_motion
 from crumple.boundary.obstacles import make_obstacle
 from crumple.contract import EnergyTerm
-from crumple.errors import InputError
-from crumple.live import Simulation
 from crumple.materials.material import Material
-from crumple.mesh.generate import rectangle
+from crumple.model.model import Model
+from crumple.options.contact import ContactOptions
+from crumple.options.remeshing import RemeshingOptions
+from crumple.options.sizing import SizingOptions
+from crumple.options.solver import SolverOptions
 from crumple.recording import Recording, create_recording, state_digest
 from crumple.recording.codec import digest, flatten
 from crumple.recording.mark import mark_folder
 from crumple.recording.model_file import MODEL, bare_model, decode_model, encode_model
 from crumple.recording.verify import verify_recording
 from crumple.recording.vtkhdf import DamagedFile, HdfImage, open_hdf
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, builtin_scenes
-from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions
-from crumple.sizing.options import SizingOptions
+from crumple.session.simulation import Simulation
+from crumple.shapes.sheets import rectangle
 from crumple.state import initial_state
 
 
@@ -81,7 +84,7 @@ def test_a_model_with_everything_comes_back_to_the_bit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [name for name in builtin_scenes() if name != "tshirt"])
 def test_the_models_of_built_in_scenes_come_back_to_the_bit(name: str, tmp_path: Path) -> None:
-    model, _ = build(name, quick=True)
+    model, _, _ = build(name, quick=True)
     found = stored(tmp_path, model).model
     assert found is not None
     assert digest(flatten(found)) == digest(flatten(model))

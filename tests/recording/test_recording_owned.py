@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from recording_samples import make_recording
 
-from crumple.errors import InputError
 from crumple.recording import Recording, create_recording, resume_recording
+from crumple.runtime.errors import InputError
 
 
 def test_a_project_folder_with_a_scene_and_frames_is_left_alone(tmp_path):

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from recording_samples import sample_state
 
-from crumple.errors import InputError
-from crumple.recording import Recording, resume_recording, state_digest
+from crumple.recording import Recording, files, resume_recording, state_digest
 from crumple.recording.files import StorageError
 from crumple.recording.frame import encode_frame
 from crumple.recording.recorder import repair_if_idle
 from crumple.recording.recording import read_series
+from crumple.runtime.errors import InputError
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -41,14 +41,14 @@ def test_frames_of_a_newer_crumple_stop_it_and_nothing_is_touched(recorded, monk
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.EACCES, errno.ESTALE])
 def test_an_error_of_the_disk_stops_it_and_nothing_is_touched(recorded, monkeypatch, code):
-    before, read = content(recorded), Path.read_bytes
+    before, real = content(recorded), files.read_regular
 
-    def read_bytes(path: Path) -> bytes:
+    def read(path: Path, most: int) -> bytes:
         if path.name in ("frame_000003.vtkhdf", "frame_000004.vtkhdf"):
             raise OSError(code, "the disk says no")
-        return read(path)
+        return real(path, most)
 
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    monkeypatch.setattr(files, "read_regular", read)
     with pytest.raises(StorageError, match=r"frame_000004\.vtkhdf: the disk says no \(check the disk"):
         resume_recording(recorded)
     monkeypatch.undo()

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
 from crumple.recording import Recording
+from crumple.runtime.errors import InputError
 
 
 def test_steps(recorded):

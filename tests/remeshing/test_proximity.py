@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from distances import point_triangle_distance
 
-from crumple.contact.distance import point_triangle_distance
-from crumple.mesh import sphere
 from crumple.remeshing import nearest_obstacle
+from crumple.shapes import sphere
 
 
 def test_nearest_points_against_all_faces() -> None:

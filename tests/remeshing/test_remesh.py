@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from remeshing_samples import ODD, aspects, metric_lengths, random_sizing
 
 import crumple.mesh as cm
-from crumple.errors import InputError
-from crumple.remeshing import RemeshOptions, isotropic_sizing, remesh, sizing_from_function
+import crumple.shapes as cs
+from crumple.options.remeshing import RemeshOptions
+from crumple.remeshing import isotropic_sizing, remesh, sizing_from_function
+from crumple.runtime.errors import InputError
 
 
 @settings(deadline=None, max_examples=6)
@@ -49,7 +51,7 @@ def test_results_are_the_same_every_time() -> None:
 
 
 def test_a_fine_mesh_coarsens_and_keeps_its_corners() -> None:
-    mesh, _ = cm.rectangle(1.0, 0.5, kind="alternating", divisions=(32, 16))
+    mesh, _ = cs.rectangle(1.0, 0.5, kind="alternating", divisions=(32, 16))
     result = remesh(mesh, isotropic_sizing(mesh, 0.5))
     assert result.mesh.face_count < 40
     for corner in ((0, 0), (1, 0), (1, 0.5), (0, 0.5)):
@@ -57,7 +59,7 @@ def test_a_fine_mesh_coarsens_and_keeps_its_corners() -> None:
 
 
 def test_the_outline_of_a_disk_is_kept() -> None:
-    mesh, _ = cm.disk(1.0, 0.2)
+    mesh, _ = cs.disk(1.0, 0.2)
     result = remesh(mesh, isotropic_sizing(mesh, 3.0))
     assert result.mesh.boundary_nodes.sum() == mesh.boundary_nodes.sum()
     assert result.mesh.face_count < 0.6 * mesh.face_count
@@ -82,7 +84,7 @@ def test_labelled_lines_protected_nodes_and_groups_stay() -> None:
 
 def test_a_crease_gets_narrow_faces_along_it() -> None:
     """Elements 5 times as long along a line as across it, and coarse faces elsewhere ([Narain2013] Fig. 5)."""
-    mesh, _ = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(16, 16))
+    mesh, _ = cs.rectangle(1.0, 1.0, kind="alternating", divisions=(16, 16))
 
     def field(u: np.ndarray) -> np.ndarray:
         across = 1.0 / np.maximum(0.01, 0.5 * np.abs(u[:, 0] - 0.5)) ** 2
@@ -139,7 +141,7 @@ def test_bad_fields_are_named(bad: float) -> None:
 
 @pytest.mark.slow
 def test_fifty_thousand_faces() -> None:
-    mesh, _ = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(160, 160))
+    mesh, _ = cs.rectangle(1.0, 1.0, kind="alternating", divisions=(160, 160))
     rng = np.random.default_rng(0)
     result = remesh(mesh, random_sizing(mesh.vertex_count, rng, 0.005, 0.05))
     assert cm.validate_mesh(result.mesh) == []
@@ -147,7 +149,7 @@ def test_fifty_thousand_faces() -> None:
 
 
 def test_coarsening_does_not_cut_a_sharp_fold() -> None:
-    mesh, flat = cm.rectangle(1.0, 0.7, 0.05, kind="delaunay")
+    mesh, flat = cs.rectangle(1.0, 0.7, 0.05, kind="delaunay")
     s = flat[:, 0] - 0.437  # not on a line of nodes: the fold is as sharp as the mesh allows
     x = np.stack([s * np.cos(1.2 * (s > 0.0)), flat[:, 1], s * np.sin(1.2 * (s > 0.0))], axis=1)
 
@@ -166,13 +168,13 @@ def test_coarsening_does_not_cut_a_sharp_fold() -> None:
 
 @pytest.mark.parametrize("size", [0.02, 0.2])
 def test_number_of_faces_is_near_what_the_field_asks_for(size: float) -> None:
-    mesh, _ = cm.rectangle(1.0, 1.0, 0.05, kind="delaunay")
+    mesh, _ = cs.rectangle(1.0, 1.0, 0.05, kind="delaunay")
     result = remesh(mesh, isotropic_sizing(mesh, size))
     assert result.mesh.face_count < 3.0 / (math.sqrt(3.0) / 4.0 * size**2)
 
 
 def test_new_nodes_stay_on_the_sides_of_a_labelled_fold() -> None:
-    mesh, _ = cm.rectangle(1.0, 0.7, kind="alternating", divisions=(6, 4))
+    mesh, _ = cs.rectangle(1.0, 0.7, kind="alternating", divisions=(6, 4))
     p, q = mesh.u[mesh.faces], np.roll(mesh.u[mesh.faces], -1, axis=1)
     line = (np.abs(p[..., 0] - 0.5) < 1e-9) & (np.abs(q[..., 0] - 0.5) < 1e-9)
     labelled = cm.make_sheet_mesh(mesh.u, mesh.faces, edge_label=2 * line.astype(np.int32))
@@ -199,7 +201,7 @@ def test_new_nodes_stay_on_the_sides_of_a_labelled_fold() -> None:
 
 def test_smooth_places_do_not_strain() -> None:
     """On a rough surface the smooth place is a guess that would stretch the sheet."""
-    mesh, flat = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(5, 5))
+    mesh, flat = cs.rectangle(1.0, 1.0, kind="alternating", divisions=(5, 5))
     rng = np.random.default_rng(0)
     x = flat + 0.03 * rng.standard_normal(flat.shape) * [0.0, 0.0, 1.0]
 
@@ -215,7 +217,7 @@ def test_smooth_places_do_not_strain() -> None:
 
 @pytest.mark.parametrize("size", [0.02, 0.2])
 def test_merges_leave_fewer_faces(size: float) -> None:
-    mesh, _ = cm.rectangle(1.0, 1.0, 0.05, kind="delaunay")
+    mesh, _ = cs.rectangle(1.0, 1.0, 0.05, kind="delaunay")
     field = isotropic_sizing(mesh, size)
     faces = [remesh(mesh, field, options=RemeshOptions(merge=merge)).mesh.face_count for merge in (False, True)]
     assert faces[1] < 0.92 * faces[0]
@@ -224,7 +226,7 @@ def test_merges_leave_fewer_faces(size: float) -> None:
 @pytest.mark.parametrize("change", [0.05, 0.1])
 def test_a_field_that_changes_a_little_changes_few_edges(change: float) -> None:
     """Lengths that are asked for differ by `change` at most from those of the field before, up and down."""
-    mesh, _ = cm.rectangle(1.0, 1.0, 0.05, kind="delaunay")
+    mesh, _ = cs.rectangle(1.0, 1.0, 0.05, kind="delaunay")
     result = remesh(mesh, isotropic_sizing(mesh, 0.05))
     for phase in range(3):
         u = result.mesh.u

@@ -10,10 +10,12 @@ import pytest
 from remeshing_samples import aspects, folded_stack, random_sizing
 
 import crumple.mesh as cm
+import crumple.shapes as cs
 from crumple.contact import Surface, has_intersections, make_surface
-from crumple.errors import InputError
 from crumple.mesh import SheetMesh
-from crumple.remeshing import Guard, RemeshOptions, isotropic_sizing, remesh
+from crumple.options.remeshing import RemeshOptions
+from crumple.remeshing import Guard, isotropic_sizing, remesh
+from crumple.runtime.errors import InputError
 
 LOOSE = RemeshOptions(strain_limit=math.inf, collapse_limit=0.8)
 """Leaves to the guard alone what is done."""
@@ -90,8 +92,8 @@ def test_the_guard_is_needed() -> None:
 
 
 def test_a_sheet_around_a_ball_does_not_cut_through_it() -> None:
-    mesh, x = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(24, 24))
-    points, faces = cm.sphere(0.3, 3)
+    mesh, x = cs.rectangle(1.0, 1.0, kind="alternating", divisions=(24, 24))
+    points, faces = cs.sphere(0.3, 3)
     distance = np.hypot(x[:, 0] - 0.5, x[:, 1] - 0.5)
     x = x - [0.5, 0.5, 0.0]
     x[:, 2] = np.sqrt(np.maximum(0.33**2 - distance**2, 0.0))
@@ -117,7 +119,7 @@ def test_a_sheet_around_a_ball_does_not_cut_through_it() -> None:
 
 
 def test_two_sheets_with_waves_into_each_other() -> None:
-    one, x = cm.rectangle(1.0, 1.0, kind="alternating", divisions=(20, 20))
+    one, x = cs.rectangle(1.0, 1.0, kind="alternating", divisions=(20, 20))
     mesh, start = cm.concatenate([one, one])
     x = np.concatenate([x, x])
     x[:, 2] = 0.05 * np.sin(2 * np.pi * x[:, 0]) * np.sin(2 * np.pi * x[:, 1])
@@ -135,7 +137,7 @@ def test_two_sheets_with_waves_into_each_other() -> None:
 
 
 def test_intersections_before_leave_the_mesh_alone() -> None:
-    one, x = cm.rectangle(1.0, 1.0, kind="right", divisions=(8, 8))
+    one, x = cs.rectangle(1.0, 1.0, kind="right", divisions=(8, 8))
     mesh, _ = cm.concatenate([one, one])
     x = np.concatenate([x, x[:, [2, 1, 0]] + [0.53, 0.01, -0.47]])  # one across the other
     guard = Guard(surface_of(mesh, 0.0), NOTHING)
@@ -147,7 +149,7 @@ def test_intersections_before_leave_the_mesh_alone() -> None:
 
 def test_only_what_has_some_nodes_is_looked_at() -> None:
     """The nodes along the line where two sheets cross find the crossing, all others do not."""
-    one, x = cm.rectangle(1.0, 1.0, kind="right", divisions=(8, 8))
+    one, x = cs.rectangle(1.0, 1.0, kind="right", divisions=(8, 8))
     mesh, _ = cm.concatenate([one, one])
     x = np.concatenate([x, x[:, [2, 1, 0]] + [0.53, 0.01, -0.47]])
     guard = Guard(surface_of(mesh, 0.0), NOTHING)
@@ -158,7 +160,7 @@ def test_only_what_has_some_nodes_is_looked_at() -> None:
 
 
 def test_the_least_gap_is_that_between_two_layers() -> None:
-    one, x = cm.rectangle(0.1, 0.1, kind="right", divisions=(3, 3))
+    one, x = cs.rectangle(0.1, 0.1, kind="right", divisions=(3, 3))
     mesh, _ = cm.concatenate([one, one])
     x = np.concatenate([x, x + np.array([0.0, 0.0, 1.3e-4])])
     thick, thin = (

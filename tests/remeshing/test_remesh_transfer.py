@@ -9,7 +9,9 @@ import pytest
 from remeshing_samples import ODD, random_sizing
 
 import crumple.mesh as cm
-from crumple.remeshing import RemeshOptions, isotropic_sizing, remesh
+import crumple.shapes as cs
+from crumple.options.remeshing import RemeshOptions
+from crumple.remeshing import isotropic_sizing, remesh
 from crumple.state import Pins
 
 FLAT = ["annulus", "slit", "triangle", "groups"]
@@ -68,7 +70,7 @@ def momentum(mesh: cm.SheetMesh, v: np.ndarray, density: np.ndarray) -> tuple[fl
 
 
 def test_new_nodes_lie_on_the_smooth_surface() -> None:
-    mesh, x = cm.cylinder(1.0, 0.4, divisions=(24, 10))
+    mesh, x = cs.cylinder(1.0, 0.4, divisions=(24, 10))
     radius = np.linalg.norm(x[:, :2], axis=1).mean()
     y = 2.0 * x
     error = {}
@@ -85,7 +87,7 @@ def test_new_nodes_lie_on_the_smooth_surface() -> None:
 
 
 def test_a_sharp_crease_is_split_in_its_plane() -> None:
-    mesh, _ = cm.rectangle(2.0, 1.0, kind="right", divisions=(4, 2))
+    mesh, _ = cs.rectangle(2.0, 1.0, kind="right", divisions=(4, 2))
     x = np.stack([np.minimum(mesh.u[:, 0], 1.0), mesh.u[:, 1], np.maximum(mesh.u[:, 0] - 1.0, 0.0)], axis=1)
     result = remesh(mesh, isotropic_sizing(mesh, 0.15), x=x, options=RemeshOptions(collapse=False))
     near = np.abs(result.mesh.u[:, 0] - 1.0) < 1e-9
@@ -93,9 +95,9 @@ def test_a_sharp_crease_is_split_in_its_plane() -> None:
 
 
 def test_pins_follow_and_new_nodes_between_them_join() -> None:
-    mesh, x = cm.rectangle(1.0, 1.0, kind="right", divisions=(2, 2))
-    left = cm.side_nodes(mesh, "left")
-    right = cm.side_nodes(mesh, "right")
+    mesh, x = cs.rectangle(1.0, 1.0, kind="right", divisions=(2, 2))
+    left = cs.side_nodes(mesh, "left")
+    right = cs.side_nodes(mesh, "right")
     node = np.concatenate([left, right]).astype(np.int32)
     handle = np.repeat([0, 4], [len(left), len(right)]).astype(np.int32)
     protected = np.zeros(mesh.node_count, bool)
@@ -109,7 +111,7 @@ def test_pins_follow_and_new_nodes_between_them_join() -> None:
 
 
 def test_other_fields_are_carried() -> None:
-    mesh, x = cm.rectangle(1.0, 1.0, kind="right", divisions=(3, 3))
+    mesh, x = cs.rectangle(1.0, 1.0, kind="right", divisions=(3, 3))
     fields = {"temperature": 2.0 * x[:, 0], "acceleration": x * [1.0, 2.0, 3.0]}
     damage = (np.arange(mesh.face_count) % 2).astype(float)
     result = remesh(mesh, isotropic_sizing(mesh, 0.1), x=x, node_fields=fields, face_fields={"damage": damage})

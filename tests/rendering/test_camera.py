@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crumple.errors import InputError
 from crumple.rendering.camera import DIRECTIONS, VIEW_ANGLE, Camera, CameraPlan, View, fit_camera
+from crumple.runtime.errors import InputError
 
 
 def filled(camera: Camera, points: np.ndarray, aspect: float) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rays import trace_rays
 from recording_samples import grid_mesh
 
 from crumple.rendering.camera import fit_camera
@@ -11,7 +12,7 @@ from crumple.rendering.illumination import GROUND_PIXELS, gathering_points, grou
 from crumple.rendering.raster import Canvas, make_frustum
 from crumple.rendering.studio import make_studio
 from crumple.rendering.surface import make_patches
-from crumple.rendering.tracing import MISS, make_scene, trace_rays
+from crumple.rendering.tracing import MISS, make_scene
 
 
 def triangles(count: int, seed: int) -> np.ndarray:

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
+from crumple.analysis.fields import recording_field
 from crumple.recording import Recording, create_recording
 from crumple.rendering import render_frame
-from crumple.rendering.fields import color_field
 from crumple.rendering.film import field_limits
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, dump_scene, scene_from_tables
 
 SIZES = (2e-3, 0.03)
@@ -30,7 +30,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 
 def make_bent(folder: Path) -> Path:
     scene = scene_from_tables(SCENE)
-    model, state = build(scene)
+    model, state, _ = build(scene)
     u = state.mesh.node_rest[:, 0] - state.mesh.node_rest[:, 0].min() - 0.05
     angle = np.maximum(u, 0.0) * 20.0
     x = np.stack([np.minimum(u, 0.0) + np.sin(angle) / 20.0, state.x[:, 1], (1.0 - np.cos(angle)) / 20.0], axis=1)
@@ -42,9 +42,9 @@ def make_bent(folder: Path) -> Path:
 def test_lengths_follow_the_bend_and_stay_within_the_limits(recording: Recording) -> None:
     """On the bend of 20 1/m an edge across may be 0.2/20 = 10 mm long and 30 mm along it: √300 mm on average."""
     state = recording.load(-1)
-    field = color_field("sizing", recording)
+    field = recording_field("sizing", recording, "--color-by")
     values = field.values(state)
-    assert field.on == "cells"
+    assert field.where == "face"
     assert field.log
     assert "mm" in field.title
     assert values.shape == (state.mesh.face_count,)
@@ -61,9 +61,9 @@ def test_the_field_is_that_of_the_scene_of_the_recording(tmp_path: Path) -> None
     folder = make_bent(tmp_path / "run")
     scene = folder / "scene.toml"
     state = Recording(folder).load(-1)
-    before = color_field("sizing", Recording(folder)).values(state)
+    before = recording_field("sizing", Recording(folder), "--color-by").values(state)
     scene.write_text(scene.read_text().replace("refine_angle = 0.2", "refine_angle = 0.1"))
-    after = color_field("sizing", Recording(folder)).values(state)
+    after = recording_field("sizing", Recording(folder), "--color-by").values(state)
     assert after.min() < 0.9 * before.min()
 
 
@@ -71,13 +71,14 @@ def test_scenes_without_remeshing_or_without_a_scene_say_so(tmp_path: Path) -> N
     fixed = {key: value for key, value in SCENE.items() if key != "remeshing"}
     folder = tmp_path / "fixed"
     with create_recording(folder, dump_scene(scene_from_tables(fixed))) as recorder:
-        recorder.on_start(*build(scene_from_tables(fixed)))
+        recorder.on_start(*build(scene_from_tables(fixed))[:2])
+    fixed_recording = Recording(folder)
     with pytest.raises(InputError, match="does not remesh"):
-        color_field("sizing", Recording(folder))
+        recording_field("sizing", fixed_recording, "--color-by").values(fixed_recording.load(-1))
     (folder / "scene.toml").unlink()
     (folder / "model.h5").unlink()
     with pytest.raises(InputError, match=r"nor scene\.toml"):
-        color_field("sizing", Recording(folder))
+        recording_field("sizing", Recording(folder), "--color-by")
 
 
 @pytest.mark.parametrize("space", ["pattern", "world"])
@@ -92,5 +93,5 @@ def test_pictures_of_the_sizing_field(recording: Recording, tmp_path: Path, spac
 
 def test_the_range_is_positive_for_a_logarithmic_scale(recording: Recording) -> None:
     state = recording.load(-1)
-    least, most = field_limits(color_field("sizing", recording), [state])
+    least, most = field_limits(recording_field("sizing", recording, "--color-by"), [state])
     assert 0.0 < least < most

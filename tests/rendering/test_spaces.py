@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from recording_samples import make_recording
 
-from crumple.errors import InputError
-from crumple.mesh import concatenate, cylinder, rectangle
+from crumple.mesh import concatenate
 from crumple.recording import Recording
 from crumple.rendering import render_frame
 from crumple.rendering.spaces import draw_space, named_spaces
+from crumple.runtime.errors import InputError
+from crumple.shapes import cylinder, rectangle
 from crumple.state import initial_state
 
 

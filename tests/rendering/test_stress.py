@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from crumple.analysis.fields import SLACK, tension
 from crumple.materials.material import Material
-from crumple.mesh import rectangle
-from crumple.rendering.fields import SLACK, tension
-from crumple.simulation.model import Model
+from crumple.model.model import Model
+from crumple.shapes import rectangle
 from crumple.state import initial_state
 
 YOUNG = 2e9

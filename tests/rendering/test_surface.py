@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crumple.mesh import rectangle
 from crumple.rendering.surface import find_creases, make_patches, make_rim, refine, refine_values
+from crumple.shapes import rectangle
 
 
 def bent(radius: float, size: float = 0.01):

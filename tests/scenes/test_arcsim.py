@@ -50,7 +50,7 @@ def test_defaults(tmp_path):
 
 
 def test_placement_and_material(tmp_path):
-    model, state = build(write(tmp_path, scene()))
+    model, state, _ = build(write(tmp_path, scene()))
     assert np.allclose(state.x[1], [0, 0.5, 0.5])  # (1, 0, 0) halved, turned a quarter, lifted
     assert np.isclose(state.mesh.face_area.sum(), 0.25)  # the pattern is scaled too: no strain
     material = model.materials[0]
@@ -68,7 +68,7 @@ def test_thin_plate_thickness_comes_from_stiffnesses(tmp_path):
         "bending": [[96e-6] * 5] * 3,
     }
     (tmp_path / "materials/cloth.json").write_text(json.dumps(foil))
-    model, _ = build(path)
+    model, _, _ = build(path)
     assert model.contact.sheet_thickness[0] == pytest.approx(25.3e-6, rel=0.01)
 
 
@@ -84,7 +84,7 @@ def test_moduli_in_the_scene(tmp_path):
             "damping": 1e-4,
         }
     ]
-    material = build(write(tmp_path, record))[0].materials[0]
+    material = build(write(tmp_path, record)).model.materials[0]
     assert material.stretch_stiffness == pytest.approx(4e5)
     assert material.bend_stiffness == pytest.approx(10 * 4e9 * 1e-12 / 12)
     assert (material.density, material.damping) == (pytest.approx(0.08), 1e-4)
@@ -97,7 +97,7 @@ def test_remeshing(tmp_path):
 
 
 def test_motion_and_obstacle(tmp_path):
-    model, _ = build(write(tmp_path, scene()))
+    model, _, _ = build(write(tmp_path, scene()))
     obstacle = model.obstacles[0]
     assert np.allclose(obstacle.positions(0.0)[0], [0.5, 0, 0])  # motion after transform
     assert np.allclose(obstacle.positions(9.0)[0], [0.5, 0, 0.2])
@@ -108,7 +108,7 @@ def test_motion_and_obstacle(tmp_path):
 def test_handles(tmp_path):
     record = scene()
     record["handles"][0]["motion"] = 0
-    model, state = build(write(tmp_path, record))
+    model, state, _ = build(write(tmp_path, record))
     first, second = model.handles
     assert (first.start, first.end, first.fade, first.stiffness) == (0.0, 1.0, 0.5, 500)
     assert first.motion is not None
@@ -120,14 +120,14 @@ def test_circle_handle(tmp_path):
     record = scene()
     circle = {"type": "circle", "label": 2, "circumference": 2.0, "u": [1, 0], "center": [0, 0, 1]}
     record["handles"] = [circle | {"axis0": [1, 0, 0], "axis1": [0, 1, 0]}]
-    _, state = build(write(tmp_path, record))
+    _, state, _ = build(write(tmp_path, record))
     assert np.allclose(state.pins.anchor[0], [0, 1 / np.pi, 1])  # u = 0.5 after scaling: a quarter around
 
 
 def test_vertices_is_an_old_word_for_nodes(tmp_path):
     record = scene()
     record["handles"] = [{"vertices": [3]}]
-    assert build(write(tmp_path, record))[1].pins.node.tolist() == [3]
+    assert build(write(tmp_path, record)).state.pins.node.tolist() == [3]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_several_cloths(tmp_path):
     second = scene()["cloths"][0] | {"transform": {"translate": [0, 0, 2]}, "velocity": [0, 0, 1]}
     record["cloths"].append(second)
     record["handles"] = [{"cloth": 1, "nodes": [4]}]
-    model, state = build(write(tmp_path, record))
+    model, state, _ = build(write(tmp_path, record))
     assert model.sheet_names == ("cloth0", "cloth1")
     assert state.pins.node.tolist() == [9]
     assert state.v[9].tolist() == [0, 0, 1]
@@ -180,7 +180,7 @@ def test_numbered_mesh_is_a_sequence(tmp_path):
     path = write(tmp_path, record)
     for k in range(3):
         (tmp_path / f"meshes/wave{k}.obj").write_text(WEDGE.replace("v 0 0 1\n", f"v 0 0 {k + 1}\n"))
-    obstacle = build(path)[0].obstacles[0]
+    obstacle = build(path).model.obstacles[0]
     assert obstacle.positions(0.15)[3, 2] == pytest.approx(2.5)
 
 
@@ -200,7 +200,7 @@ def test_motion_file(tmp_path):
     quarters = [(1, 0, 0, 0), (half, 0, 0, half), (0, 0, 0, 1), (-half, 0, 0, half), (-1, 0, 0, 0)]
     turning = [(1, 0, 0, *q) for q in quarters]
     (tmp_path / "body.mot").write_text(motion_file(turning, [(k, 0, 0, 1, 0, 0, 0) for k in range(5)]))
-    model, _ = build(path)
+    model, _, _ = build(path)
     motion = model.obstacles[0].motion
     assert np.allclose(motion.apply(0.0, np.array([[1.0, 0, 0]])), [[2, 0, 1]])
     assert np.allclose(motion.apply(0.5, np.array([[1.0, 0, 0]])), [[1, 1, 1]])
@@ -216,7 +216,7 @@ def test_glue_joins_pairs_of_nodes(tmp_path):
         {"type": "glue", "nodes": [1, 3], "cloths": [1, 0], "stiffness": 7},
         {"type": "glue", "labels": [1, 2], "cloths": [0, 1]},
     ]
-    model, state = build(write(tmp_path, record))
+    model, state, _ = build(write(tmp_path, record))
     assert state.bonds.nodes.tolist() == [[0, 2], [3, 4], [6, 3], [0, 7]]
     assert state.bonds.attachment.tolist() == [0, 0, 1, 2]
     first, second, _ = model.attachments
@@ -227,7 +227,7 @@ def test_glue_joins_pairs_of_nodes(tmp_path):
 def test_soft_handles_have_their_own_stiffness(tmp_path):
     record = scene()
     record["handles"] = [{"type": "soft", "nodes": [1], "motion": 0, "stiffness": 3.5}, {"type": "soft", "label": 2}]
-    handles = build(write(tmp_path, record))[0].handles
+    handles = build(write(tmp_path, record)).model.handles
     assert [handle.stiffness for handle in handles] == [3.5, 500]
     assert handles[0].motion is not None
 
@@ -236,7 +236,7 @@ def test_cloths_may_differ_in_remeshing(tmp_path):
     record = scene()
     record["cloths"].append(scene()["cloths"][0] | {"transform": {"translate": [0, 0, 2]}})
     record["cloths"][1]["remeshing"] = {"refine_angle": 0.5, "size": [0.01, 0.1]}
-    model, _ = build(write(tmp_path, record))
+    model, _, _ = build(write(tmp_path, record))
     coarse, fine = model.remeshing.all_sizing
     assert (coarse.size_min, fine.size_min) == (0.02, 0.01)
     assert (coarse.refine_angle, fine.refine_angle) == (0.3, 0.5)
@@ -311,7 +311,7 @@ def test_material_files_may_have_trailing_commas(tmp_path):
     path = write(tmp_path, scene())
     material = tmp_path / "materials/cloth.json"
     material.write_text(material.read_text().replace("}", ", /* end */ }"))
-    assert build(path)[0].materials[0].density == pytest.approx(0.4)
+    assert build(path).model.materials[0].density == pytest.approx(0.4)
 
 
 def test_jitter(tmp_path):
@@ -326,3 +326,13 @@ def test_written_as_toml_it_is_the_same_scene(tmp_path):
     again = load_scene(tmp_path / "b.toml")
     assert again.tables() == made.tables()
     assert again.notes == ()
+
+
+def test_sizes_are_those_of_the_files_even_if_the_scene_cannot_be_built(tmp_path):
+    record = scene()
+    record["handles"] = [{"label": 77}]  # which no node has
+    path = write(tmp_path, record)
+    report = check_scene(path)
+    assert not report.ok
+    assert not report.exact
+    assert (report.size.faces, report.size.nodes, report.size.obstacle_faces) == (4, 5, 4)

@@ -136,7 +136,7 @@ def test_every_key_is_known(tmp_path, name):
     scene = load_scene(path)
     assert not [note for note in scene.notes if "unknown" in note]
     assert len({note.split(":")[0] for note in scene.notes}) == len(scene.notes)
-    model, state = build(scene)
+    model, state, _ = build(scene)
     assert np.isfinite(state.x).all()
     if name == "layers on a body":
         assert [obstacle.motion.name for obstacle in model.obstacles] == ["motion0", "motion1"]

@@ -5,7 +5,7 @@ from functools import reduce
 import pytest
 from arcsim_files import scene, write
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, check_scene, load_scene
 
 TEXTS = {

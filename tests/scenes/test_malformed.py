@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scene_tables import RICH, SMALL, at, changed, leaves, rich, small
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, check_scene, scene_from_tables
 from crumple.scenes.messages import place
 
@@ -467,7 +467,7 @@ def test_the_corpus_is_large_and_distinct():
 
 def test_the_unchanged_scenes_build():
     """The corpus would prove nothing if its bases were refused."""
-    model, state = build(scene_from_tables(rich(), source="scene.toml"))
+    model, state, _ = build(scene_from_tables(rich(), source="scene.toml"))
     assert len(model.sheet_names) == 3
     assert len(state.pins.node) > 6
     build(scene_from_tables(small()))
@@ -497,7 +497,7 @@ VALUES = st.recursive(
 def test_any_value_anywhere_builds_or_is_refused(path, value):
     tables = changed(RICH, path, value)
     try:
-        model, state = build(scene_from_tables(tables, source="scene.toml"))
+        model, state, _ = build(scene_from_tables(tables, source="scene.toml"))
     except InputError as error:
         check_message(str(error), "scene.toml", None)
     else:

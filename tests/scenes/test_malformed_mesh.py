@@ -5,7 +5,7 @@ import tomli_w
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, check_scene
 
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from crumple.errors import InputError
+from crumple.model.derived import Derived
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, load_scene
-from crumple.simulation.derived import Derived
+from crumple.session.session import run
 from crumple.simulation.frame import adapt
-from crumple.simulation.run import run
 
 SCENE = """
 [run]
@@ -38,7 +38,7 @@ REMESHING = "[remeshing]\nsize_min = 0.01\nsize_max = 0.012\nprojection = false\
 def made(tmp_path, text=SCENE, *overrides):
     path = tmp_path / "scene.toml"
     path.write_text(text)
-    return build(load_scene(path, overrides))
+    return build(load_scene(path, overrides))[:2]
 
 
 def distances(state):

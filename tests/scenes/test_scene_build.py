@@ -7,15 +7,15 @@ import pytest
 import tomli_w
 from scene_tables import changed, rich, small
 
-from crumple.errors import InputError
+from crumple.options.solver import SolverOptions
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, builtin_scenes, check_scene, load_scene, scene_from_tables
-from crumple.scenes.schema import Solver
+from crumple.scenes.schema.scene import Solver
 from crumple.scenes.sizes import estimate_size
-from crumple.simulation.model import SolverOptions
 
 
 def made(tables):
-    return build(scene_from_tables(tables, source="scene.toml"))
+    return build(scene_from_tables(tables, source="scene.toml"))[:2]
 
 
 def test_friction_of_pairs_beats_obstacles_beats_the_scene():
@@ -203,7 +203,7 @@ def test_builtin_scenes_check_out(name, quick):
 
 
 def test_twist_is_the_usual_one():
-    model, state = build("twist")
+    model, state, _ = build("twist")
     assert state.mesh.face_count == 2 * 32 * 32
     assert len(state.pins.node) == 2 * 33
     assert model.solver.fixed_step == pytest.approx(1 / 30)
@@ -217,19 +217,19 @@ def test_twist_is_the_usual_one():
 
 @pytest.mark.parametrize("name", ["drape-fixed", "drop", "squeeze", "stuff"])
 def test_letter_scenes_have_5000_faces(name):
-    _, state = build(name)
+    _, state, _ = build(name)
     assert 4800 <= state.mesh.face_count <= 5600
 
 
 def test_stuff_fits_at_the_start_and_shrinks_to_7_cm():
-    model, state = build("stuff")
+    model, state, _ = build("stuff")
     assert np.linalg.norm(state.x, axis=1).max() < 0.19
     radius = np.linalg.norm(model.obstacles[0].positions(4.0), axis=1)
     np.testing.assert_allclose(radius, 0.07, rtol=1e-9)
 
 
 def test_demo_is_short():
-    model, state = build("demo")
+    model, state, _ = build("demo")
     assert 25 <= model.frame_count <= 40
     assert state.mesh.face_count < 1500
 

@@ -8,12 +8,12 @@ from scene_tables import small
 
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
-from crumple.mesh import rectangle
-from crumple.mesh.obj import write_obj
+from crumple.mesh.io.obj import write_obj
+from crumple.model.derived import Derived
 from crumple.plasticity import crease_damage, crease_from_shape, edges_on_polyline, hinge_labels, insert_polyline
 from crumple.scenes import build, scene_from_tables
 from crumple.scenes.messages import SceneError
-from crumple.simulation.derived import Derived
+from crumple.shapes import rectangle
 from crumple.simulation.frame import adapt
 
 LINE = [[0.043, -0.01], [0.043, 0.11]]
@@ -27,7 +27,7 @@ def creased(**sheet):
 
 
 def made(tables):
-    return build(scene_from_tables(tables, source="scene.toml"))
+    return build(scene_from_tables(tables, source="scene.toml"))[:2]
 
 
 def fold_angles(state, line=LINE, scale=1.0):

@@ -8,7 +8,7 @@ import pytest
 import tomli_w
 from scene_tables import small
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, check_scene, load_scene, scene_from_tables
 
 
@@ -31,7 +31,7 @@ def test_outlines_with_extreme_angles_are_meshed(shape):
     tables = small()
     tables["sheets"][0]["shape"] = shape
     tables["contact"] = {"enabled": False}
-    _, state = build(scene_from_tables(tables))
+    _, state, _ = build(scene_from_tables(tables))
     assert 10_000 < state.mesh.face_count < 40_000
     assert state.mesh.corner_length.max() < 1.4 * shape["size"]
 
@@ -144,7 +144,7 @@ def test_nonsense_is_refused_in_linear_time(tmp_path, name, text):
 
 
 def test_unknown_keys_are_counted_not_all_named(tmp_path):
-    from crumple.scenes.arcsim_json import Entry, Notes
+    from crumple.scenes.arcsim.json import Entry, Notes
 
     notes = Notes()
     Entry({f"key{k}": 1 for k in range(60_000)}, (), "x.json", notes).close()

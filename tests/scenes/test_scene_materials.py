@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scene_tables import small
 
-from crumple.errors import InputError
 from crumple.materials import preset
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, scene_from_tables
 
 
@@ -13,7 +13,7 @@ def made(**keys):
     """The material that a table makes."""
     tables = small()
     tables["sheets"][0]["material"] = keys
-    return build(scene_from_tables(tables))[0].materials[0]
+    return build(scene_from_tables(tables)).model.materials[0]
 
 
 def test_another_thickness_of_a_preset_changes_what_follows_from_it():

@@ -41,7 +41,7 @@ def crease_angles(state) -> dict[int, tuple[float, float]]:
 
 @pytest.mark.parametrize("kind", SHAPES)
 def test_generated_shapes(kind):
-    _, state = build(scene({"kind": kind, "size": 0.01, "fold": 0.5, "start": 0.5, **SHAPES[kind]}))
+    _, state, _ = build(scene({"kind": kind, "size": 0.01, "fold": 0.5, "start": 0.5, **SHAPES[kind]}))
     angles = crease_angles(state)
     assert len(angles) >= 5
     assert np.abs(state.x.max(axis=0) + state.x.min(axis=0)).max() < 1e-12  # centred
@@ -53,11 +53,11 @@ def test_generated_shapes(kind):
 def test_rest_angles_are_those_of_the_pattern(tmp_path):
     pattern = miura(3, 3, 0.02, 0.02, np.radians(60), np.radians(90))
     write_fold(tmp_path / "m.fold", pattern)
-    _, state = build(scene({"kind": "pattern", "file": str(tmp_path / "m.fold"), "size": 0.008}))
+    _, state, _ = build(scene({"kind": "pattern", "file": str(tmp_path / "m.fold"), "size": 0.008}))
     for label, (rest, now) in crease_angles(state).items():
         assert rest == pytest.approx(np.degrees(pattern.angle[label - 1]), abs=1e-6)
         assert now == pytest.approx(0.0, abs=1e-9)
-    _, state = build(scene({"kind": "pattern", "file": str(tmp_path / "m.fold"), "size": 0.008}, folded=True))
+    _, state, _ = build(scene({"kind": "pattern", "file": str(tmp_path / "m.fold"), "size": 0.008}, folded=True))
     for rest, now in crease_angles(state).values():
         assert now == pytest.approx(rest, abs=0.1)
 
@@ -66,7 +66,7 @@ def test_user_creases_beside_those_of_the_pattern(tmp_path):
     write_svg(tmp_path / "p.svg", pleats(0.1, 0.05, 1, np.radians(60)))
     shape = {"kind": "pattern", "file": str(tmp_path / "p.svg"), "size": 0.01}
     creases = [{"line": [[0.025, 0], [0.025, 0.05]], "angle": -30}]
-    _, state = build(scene(shape, creases=creases))
+    _, state, _ = build(scene(shape, creases=creases))
     assert sorted(round(rest) for rest, _ in crease_angles(state).values()) == [-30, 60]
 
 
@@ -76,7 +76,7 @@ def test_loose_creases_fold_too(tmp_path):
     report = check_scene(tmp_path / "x.svg")
     assert report.ok
     assert any("separates no facets" in note for note in report.notes)
-    _, state = build(load_scene(tmp_path / "x.svg", ["sheets[0].shape.fold=1.0"]))
+    _, state, _ = build(load_scene(tmp_path / "x.svg", ["sheets[0].shape.fold=1.0"]))
     (angle,) = crease_angles(state).values()
     assert angle[0] == pytest.approx(45, abs=1e-6)
 
@@ -167,7 +167,7 @@ def test_slits_inside_facets_open(tmp_path):
     report = check_scene(tmp_path / "k.svg")
     assert report.ok
     assert any("are slits" in note for note in report.notes)
-    _, whole = build(load_scene(tmp_path / "k.svg"))
+    _, whole, _ = build(load_scene(tmp_path / "k.svg"))
     mesh = whole.mesh
     assert mesh.node_count - mesh.hinges.nodes.shape[0] + mesh.face_count != 1  # it has holes
     for x, y in ((50, 60), (15, 40), (50, 15)):  # SVG counts y from above
@@ -184,7 +184,7 @@ def test_curved_creases_are_driven_hard_from_flat(tmp_path):
     assert [note for note in report.notes if "curved creases" in note]
     made = load_scene(tmp_path / "c.svg")
     assert made.sheets[0].shape.start == 0.0
-    model, _ = build(made)
+    model, _, _ = build(made)
     (crease,) = model.creases
     assert crease.drive == "hard"
     assert np.degrees(crease.angle_at(1.0)) == pytest.approx(54.0)

@@ -7,8 +7,8 @@ from arcsim_files import write
 from grid_files import square, tube, write_grid
 
 from crumple.contact import find_intersections
+from crumple.model.derived import Derived, contact_surface
 from crumple.scenes import build, check_scene, load_scene, scene_from_tables
-from crumple.simulation.derived import Derived, contact_surface
 from crumple.simulation.frame import advance_frame
 from crumple.simulation.observers import Observer
 
@@ -52,13 +52,12 @@ def wide(tmp_path_factory):
 
 
 def test_a_stretched_sheet_comes_to_rest_without_snapping(wide):
-    before = build(scene_from_tables(tables(wide)))
-    scene = scene_from_tables(tables(wide, relax=True))
-    model, state = build(scene)
+    before = build(scene_from_tables(tables(wide)))[:2]
+    model, state, notes = build(scene_from_tables(tables(wide, relax=True)))
     assert membrane(model, state) < 1e-6 * membrane(*before)
     assert state.time == 0.0
     assert not state.v.any()
-    assert any(note.startswith("run.relax: membrane energy from") for note in scene.notes)
+    assert any(note.startswith("run.relax: membrane energy from") for note in notes)
     assert fastest(model, state) < 0.5
     assert fastest(*before) > 10.0
 
@@ -72,7 +71,7 @@ def test_a_garment_shrinks_onto_the_body_and_stays_outside(tmp_path):
     # a body that moves: it has to stay where it is at the start
     made["obstacles"] = [{"shape": body, "motion": "away"}]
     made["motions"] = {"away": {"rate": {"velocity": [0, 0, 5]}}}
-    model, state = build(scene_from_tables(made))
+    model, state, _ = build(scene_from_tables(made))
     radius = np.linalg.norm(state.x[:, :2], axis=1)
     assert 0.035 < radius.min() < radius.max() < 0.06
     assert np.array_equal(state.obstacle_x, model.obstacle_positions(0.0))
@@ -80,13 +79,37 @@ def test_a_garment_shrinks_onto_the_body_and_stays_outside(tmp_path):
     assert len(find_intersections(surface, np.concatenate([state.x, state.obstacle_x]))) == 0
 
 
-def test_arcsim_files_ask_for_it_and_check_does_not_do_it(tmp_path, wide):
+def converted(tmp_path, mesh, **magic):
+    """An ARCSim scene with one cloth and nothing around it."""
     record = arcsim_scene()
-    record["cloths"][0]["mesh"] = str(wide)
+    record["cloths"][0]["mesh"] = str(mesh)
     record["handles"], record["obstacles"] = [], []
-    record["magic"]["relax_initial_state"] = True
-    path = write(tmp_path, record)
+    record["magic"].update(magic)
+    return write(tmp_path, record)
+
+
+def test_arcsim_scenes_are_relaxed_without_asking_and_check_does_not_do_it(tmp_path, wide):
+    path = converted(tmp_path, wide)
     assert load_scene(path).run.relax
     report = check_scene(path)
     assert report.ok
     assert report.strain > 30.0
+    model, state, notes = build(path)
+    assert membrane(model, state) < 1e-6 * membrane(*build(path, relax=False)[:2])
+    assert any(note.startswith("run.relax") for note in notes)
+
+
+def test_an_arcsim_file_may_forbid_it(tmp_path, wide):
+    assert not load_scene(converted(tmp_path, wide, relax_initial_state=False)).run.relax
+
+
+def test_sheets_at_rest_are_left_as_they_are(tmp_path):
+    """Six digits of a file are no strain."""
+    path = tmp_path / "square.obj"
+    u = square(5, 0.1)
+    u = u + np.random.default_rng(1).uniform(-1e-7, 1e-7, u.shape)
+    write_grid(path, u, lambda u: np.concatenate([square(5, 0.1), 0.0 * u[..., :1]], axis=2))
+    scene = converted(tmp_path, path)
+    before, (_, state, notes) = build(scene, relax=False).state, build(scene)
+    assert np.array_equal(state.x, before.x)
+    assert not any(note.startswith("run.relax") for note in notes)

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scene_tables import small
 
-from crumple.errors import InputError
 from crumple.geometry.hinge import dihedral_angles
-from crumple.mesh.bent import bend_moebius, moebius_bend_radius
-from crumple.mesh.dart import CREASE_LABEL, DartFold, dart
-from crumple.mesh.generate import moebius
-from crumple.mesh.obstacle_shapes import cylinder_surface
-from crumple.mesh.pouch import pouch
 from crumple.mesh.validate import validate_mesh
+from crumple.runtime.errors import InputError
 from crumple.scenes import build, load_scene, scene_from_tables
+from crumple.shapes.bent import bend_moebius, moebius_bend_radius
+from crumple.shapes.dart import CREASE_LABEL, DartFold, dart
+from crumple.shapes.obstacles import cylinder_surface
+from crumple.shapes.pouch import pouch
+from crumple.shapes.sheets import moebius
 
 LETTER = (0.2159, 0.2794)
 L_SHAPE = [[0.0, 0.0], [0.4, 0.0], [0.4, 0.2], [0.2, 0.2], [0.2, 0.5], [0.0, 0.5]]
@@ -67,7 +67,7 @@ def test_dart_that_cannot_be_folded_is_refused():
 
 
 def test_dart_starts_at_rest_in_its_folded_shape():
-    _, state = build(scene_from_tables(tables(kind="dart", width=0.2159, height=0.2794, size=0.04)))
+    _, state, _ = build(scene_from_tables(tables(kind="dart", width=0.2159, height=0.2794, size=0.04)))
     assert np.abs(state.plastic_curvature).max() > 10.0
     assert state.damage.max() > 0.0
     distance = np.linalg.norm(state.y[:, None] - state.y[None], axis=2)
@@ -154,20 +154,20 @@ def test_cylinder_obstacle_with_given_rows():
 
 @pytest.mark.parametrize("name", ["airplane", "cylinder", "drape", "fold", "letter", "moebius", "tshirt"])
 def test_quick_scenes_start_without_contact_and_small(name):
-    _, state = build(name, quick=True)  # raises when anything is closer than its thickness
+    _, state, _ = build(name, quick=True)  # raises when anything is closer than its thickness
     assert state.mesh.face_count < 1500
 
 
 def test_tubes_of_figure_3_by_switches():
-    model, _ = build("cylinder", ["sheets[0].material.stretch_factor=0.01", "plasticity.rule=none"], quick=True)
-    stiff, _ = build("cylinder", quick=True)
+    model, _, _ = build("cylinder", ["sheets[0].material.stretch_factor=0.01", "plasticity.rule=none"], quick=True)
+    stiff, _, _ = build("cylinder", quick=True)
     assert model.materials[0].stretch_stiffness == pytest.approx(0.01 * stiff.materials[0].stretch_stiffness)
     assert model.plasticity.rule == "none"
     assert load_scene("cylinder", ["sheets[0].material.weakening=0"]).sheets[0].material.weakening == 0.0
 
 
 def test_fold_moves_corners_onto_corners():
-    model, state = build("fold", quick=True)
+    model, state, _ = build("fold", quick=True)
     names = [handle.name for handle in model.handles]
     start = {name: state.x[state.pins.node[state.pins.handle == k]][0] for k, name in enumerate(names)}
     end = model.handles[names.index("opposite")].target(2.0, start["opposite"][None])[0]

@@ -6,8 +6,8 @@ import tomli_w
 from typer.testing import CliRunner
 
 from crumple.cli.app import app
-from crumple.mesh import rectangle
 from crumple.scenes import build, check_scene
+from crumple.shapes import rectangle
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def scene(tmp_path):
 
 
 def test_a_picture_is_not_metres(scene):
-    _, state = build(scene())
+    _, state, _ = build(scene())
     np.testing.assert_allclose(state.mesh.face_area.sum(), 0.297 * 0.21, rtol=1e-6)
     report = check_scene(scene())
     assert report.strain < 1e-6
@@ -37,7 +37,7 @@ def test_a_picture_is_not_metres(scene):
 
 def test_a_pattern_far_from_the_mesh_is_explained(scene):
     file = scene(pattern="uv")
-    _, state = build(file)
+    _, state, _ = build(file)
     np.testing.assert_allclose(state.mesh.face_area.sum(), 1.0, rtol=1e-6)
     report = check_scene(file)
     assert report.ok

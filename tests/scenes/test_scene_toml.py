@@ -5,7 +5,7 @@ import tomllib
 import pytest
 from scene_tables import rich, small
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 from crumple.scenes import SceneError, builtin_scenes, dump_scene, load_scene, scene_from_tables
 from crumple.scenes.overrides import parse_override, parse_path
 

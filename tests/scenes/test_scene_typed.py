@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 import crumple
 from crumple import scenes
-from crumple.errors import InputError
 from crumple.recording import state_digest
+from crumple.runtime.errors import InputError
 from crumple.scenes import (
     Contact,
     Jitter,
@@ -82,17 +82,17 @@ def test_it_is_the_scene_of_the_file():
 
 
 def test_build_and_simulation_take_it():
-    model, state = crumple.build(typed())
+    model, state, _ = crumple.build(typed())
     assert model.sheet_names == ("cloth",)
     assert model.materials[0].density == pytest.approx(2 * crumple.preset("cotton").density)
     assert state_digest(crumple.Simulation(typed()).state) == state_digest(state)
-    finer = crumple.build(typed(), ["sheets[0].shape.size=0.02"])[1]
+    finer = crumple.build(typed(), ["sheets[0].shape.size=0.02"]).state
     assert finer.mesh.face_count > 3 * state.mesh.face_count
 
 
 def test_it_is_recorded_and_resumed_like_any_other(tmp_path):
     scene = typed()
-    model, state = crumple.build(scene)
+    model, state, _ = crumple.build(scene)
     with crumple.create_recording(tmp_path / "run", scene) as recorder:
         recorder.on_start(model, state)
     recording = crumple.Recording(tmp_path / "run")

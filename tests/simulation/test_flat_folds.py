@@ -7,8 +7,8 @@ import pytest
 from crease_samples import line_angles
 
 from crumple.contact import find_intersections
+from crumple.model.derived import Derived
 from crumple.scenes import build, scene_from_tables
-from crumple.simulation.derived import Derived
 from crumple.simulation.frame import advance_frame
 
 ROW = 5e-3
@@ -36,7 +36,7 @@ def closed(thickness, activation, *, double=False):
         "contact": {"activation": activation, "thickness": thickness},
         "sheets": [sheet],
     }
-    model, state = build(scene_from_tables(scene, source="flat"))
+    model, state, _ = build(scene_from_tables(scene, source="flat"))
     reports = []
     for _ in range(12):
         state, report = advance_frame(model, state)

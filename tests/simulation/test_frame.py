@@ -12,15 +12,19 @@ from simulation_samples import PAPER, falling_sheet, free_sheet
 
 from crumple.contract import Energy, EnergyTerm, MountedTerm, Stage, Term, projection_mask
 from crumple.energies.nodal import make_nodal
-from crumple.errors import InputError, SimulationError
-from crumple.simulation.derived import Derived
-from crumple.simulation.frame import adapt, advance_frame, advance_once, embed, settle
-from crumple.simulation.model import Model, RemeshingOptions
+from crumple.model.derived import Derived
+from crumple.model.model import Model
+from crumple.options.remeshing import RemeshingOptions
+from crumple.options.sizing import SizingOptions
+from crumple.recording.frame import state_digest
+from crumple.runtime.errors import InputError, SimulationError
+from crumple.session.session import run
+from crumple.simulation.embedding import embed
+from crumple.simulation.frame import adapt, advance_frame, advance_once, close_frame
 from crumple.simulation.observers import Observer, Statistics, StopRun
-from crumple.simulation.run import run
-from crumple.simulation.step import advance_step
-from crumple.sizing import SizingOptions
 from crumple.state import State
+from crumple.stepping.settling import settle
+from crumple.stepping.step import advance_step
 
 
 @dataclass(frozen=True)
@@ -196,11 +200,11 @@ def test_what_is_bent_too_far_yields_and_is_embedded():
     assert settled.plastic_curvature.any()
     assert (settled.damage >= 0.0).all()
     assert settled.damage.any()
-    moved, is_embedded = embed(shape, settled, derived, True)
+    moved, last = embed(shape, settled, derived), settled
     assert np.abs(moved.y - state.y).max() > 1e-4
-    while not is_embedded:
-        moved, is_embedded = embed(moved, moved, derived, is_embedded)
-    assert embed(moved, moved, derived, True)[0] is moved
+    while moved is not last:
+        moved, last = embed(moved, moved, derived), moved
+    assert derived.embedding.is_settled(moved.y, moved.plastic_curvature, moved.plastic_strain)
 
 
 def test_the_embedding_of_a_large_sheet_that_hardly_yields_waits_for_the_remeshing():
@@ -209,9 +213,9 @@ def test_the_embedding_of_a_large_sheet_that_hardly_yields_waits_for_the_remeshi
     model = replace(model, materials=(replace(PAPER, yield_curvature=2.0),), remeshing=remeshing)
     derived, shape = Derived(model, state), bent(state)
     settled = settle(shape, derived, 0.01)
-    moves = [embed(settled, settled.replaced(frame=frame), derived, False)[0].y is not state.y for frame in range(5)]
+    moves = [embed(settled, settled.replaced(frame=frame), derived).y is not state.y for frame in range(5)]
     assert moves == [False, False, False, True, False]
-    assert embed(shape, settled, derived, False)[0].y is not state.y, "it has just yielded"
+    assert embed(shape, settled, derived).y is not state.y, "it has just yielded"
 
 
 def test_nothing_settles_in_an_elastic_sheet():
@@ -219,15 +223,15 @@ def test_nothing_settles_in_an_elastic_sheet():
     derived, shape = Derived(model, state), bent(state)
     assert not model.is_plastic
     assert settle(shape, derived, 0.01) is shape
-    assert embed(shape, shape, derived, False) == (shape, False)
+    assert embed(shape, shape, derived) is shape
     assert adapt(shape, derived) is shape
 
 
 def test_the_report_measures_what_is_left_after_yielding():
     model, state = plastic_sheet()
     shape = bent(state).replaced(v=np.zeros_like(state.v))
-    elastic = advance_once(shape, Derived(replace(model, materials=(PAPER,)), shape), 1e-5, False)[1]
-    plastic = advance_once(shape, Derived(model, shape), 1e-5, False)[1]
+    elastic = advance_once(shape, Derived(replace(model, materials=(PAPER,)), shape), 1e-5)[1]
+    plastic = advance_once(shape, Derived(model, shape), 1e-5)[1]
     assert plastic.energies["bending"] < 0.9 * elastic.energies["bending"]
 
 
@@ -294,6 +298,34 @@ def test_one_frame_of_contact_reports_its_phases():
     assert frame.iterations == sum(step.iterations for step in reports.steps)
     assert {"preparation", "contact"} <= set(frame.phases)
     assert set(frame.energies) == {"kinetic", "gravity", "membrane", "bending", "contact"}
+
+
+def test_steps_by_hand_make_the_same_frame():
+    model, state = falling_sheet()
+    model = replace(model, remeshing=RemeshingOptions(SizingOptions(size_min=5e-3, size_max=0.02)))
+    whole, report = advance_frame(model, state)
+    derived, reports = Derived(model, state), []
+    while state.time < model.frame_time:
+        state, step, derived = advance_once(state, derived, model.frame_time)
+        reports.append(step)
+    told = Meshes()
+    closed, same = close_frame(state, derived, reports, [told])
+    assert state_digest(closed) == state_digest(whole)
+    assert told.faces == [closed.mesh.face_count]
+    assert closed.mesh.face_count != state.mesh.face_count
+    differing = {"seconds": 0.0, "phases": {}}
+    assert replace(same, **differing) == replace(report, **differing)
+    assert same.seconds > sum(step.seconds for step in reports)
+
+
+class Meshes(Observer):
+    """Notes the face counts of new meshes."""
+
+    def __init__(self) -> None:
+        self.faces: list[int] = []
+
+    def on_mesh(self, model: Model, state: State) -> None:
+        self.faces.append(state.mesh.face_count)
 
 
 def test_a_criterion_of_ones_own_refines():

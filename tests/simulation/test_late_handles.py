@@ -7,9 +7,10 @@ import pytest
 
 from crumple.boundary.handles import Handle
 from crumple.materials import preset
-from crumple.mesh import rectangle
-from crumple.simulation.model import ContactOptions, Model
-from crumple.simulation.run import run
+from crumple.model.model import Model
+from crumple.options.contact import ContactOptions
+from crumple.session.session import run
+from crumple.shapes import rectangle
 from crumple.state import Pins, initial_state
 
 

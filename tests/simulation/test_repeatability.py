@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from simulation_samples import falling_sheet
 
-from crumple.simulation.run import run
+from crumple.session.session import run
 from crumple.state import State
 
 

@@ -9,15 +9,16 @@ import pytest
 
 from crumple.energies.bending_hinge import BendingHinge
 from crumple.energies.constraint_angle import ConstraintAngle
-from crumple.energies.constraint_line import ConstraintLine, bend_shares, chord_normals
+from crumple.energies.constraint_line import ConstraintLine, bend_weights, chord_normals
 from crumple.energies.nodal import make_nodal
 from crumple.geometry.hinge import dihedral_angles
 from crumple.linalg import make_solver
-from crumple.solving.newton import Ending, Newton
+from crumple.runtime.timing import PhaseTimer
+from crumple.solving.newton import Newton
 from crumple.solving.newton_options import NewtonOptions
+from crumple.solving.outcome import Ending
 from crumple.solving.potential import Potential
 from crumple.solving.system import NewtonSystem
-from crumple.timing import PhaseTimer
 
 POINTS = np.array([[0.0, 0, 0], [0, 1, 0], [-1, 0.5, 0], [1, 0.5, 0.0]])
 HINGE = np.array([[0, 1, 2, 3]], np.int32)
@@ -103,7 +104,7 @@ def test_a_line_is_held_straight_up_to_its_moment():
     nodes, stencil = np.arange(3, dtype=np.int32), np.array([[0, 1, 2]], np.int32)
     one = np.ones(1)
     line = ConstraintLine(
-        stencil, bend_shares(one, one), chord_normals(x, stencil), np.zeros((1, 2)), 10 * one, 2 * one, TOLERANCE * one
+        stencil, bend_weights(one, one), chord_normals(x, stencil), np.zeros((1, 2)), 10 * one, 2 * one, TOLERANCE * one
     )
     for force, straight in ((1.9, True), (2.1, False)):
         pull = make_nodal(nodes, x, np.array([1e4, 1e4, 1.0]), np.array([[0, 0, 0], [0, 0, 0], [0, 0, force]]))

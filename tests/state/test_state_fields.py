@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from state_samples import RULES, every_field, jittered
 
-from crumple.errors import InputError
 from crumple.recording.frame import decode_frame, encode_frame, state_digest
+from crumple.runtime.errors import InputError
 from crumple.state import State, attached_values, initial_state, state_fields
 from crumple.state.following import element_count
 

@@ -10,11 +10,11 @@ from odd_meshes import ODD
 from state_samples import edited, every_field, glided, jittered
 
 import crumple.mesh as cm
-from crumple.errors import InputError
 from crumple.geometry.overlap import overlap_area
 from crumple.mesh import SheetMesh, validate_mesh
 from crumple.plasticity import insert_polyline
 from crumple.remeshing import isotropic_sizing, remesh
+from crumple.runtime.errors import InputError
 from crumple.state import Bonds, Change, Pins, State, close_change, merge, no_change, transfer
 from crumple.state.change import NEW
 from crumple.state.following import element_count

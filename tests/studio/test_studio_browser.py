@@ -145,7 +145,7 @@ def picture(browser: webdriver.Chrome) -> np.ndarray:
 
 
 def differing(a: np.ndarray, b: np.ndarray) -> float:
-    """The share of pixels that differ visibly."""
+    """The fraction of pixels that differ visibly."""
     return float(np.mean(np.abs(a - b).max(axis=2) > 12))
 
 

@@ -16,8 +16,8 @@ pytest.importorskip("aiohttp")
 from typer.testing import CliRunner
 
 from crumple.cli.app import app
-from crumple.errors import InputError
 from crumple.recording import Recording
+from crumple.runtime.errors import InputError
 from crumple.scenes import load_scene
 from crumple.studio.runs import SceneRun, StudioRun
 
@@ -159,7 +159,7 @@ def test_an_existing_recording_is_not_replaced_unasked(scene, recorded, tmp_path
 
 
 def test_without_its_package_the_extra_is_named(recorded, monkeypatch):
-    monkeypatch.setitem(sys.modules, "crumple.studio.serve", None)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
     result = CliRunner().invoke(app, ["view", str(recorded), "--no-browser"])
     assert result.exit_code == 2
     assert "pip install 'crumple[studio]'" in result.stderr

@@ -14,12 +14,12 @@ import pytest
 pytest.importorskip("aiohttp")
 from aiohttp import WSServerHandshakeError
 from aiohttp.test_utils import TestClient, TestServer
+from packets import decode_packet
 from recording_samples import record_frames
 
-from crumple.errors import InputError
 from crumple.recording import Recorder, Recording
+from crumple.runtime.errors import InputError
 from crumple.studio.guard import Guard, is_loopback
-from crumple.studio.packets import decode_packet
 from crumple.studio.runs import StudioRun
 from crumple.studio.serve import address, open_port
 from crumple.studio.server import StudioServer
@@ -295,5 +295,52 @@ def test_the_end_tells_the_pages_and_does_not_wait_for_them(recorded):
             closing = asyncio.create_task(server.close())
             assert (await socket.receive(timeout=5)).type.name in ("CLOSE", "CLOSING", "CLOSED")
             await asyncio.wait_for(closing, 5)
+
+    asyncio.run(session())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("Origin", "http://["), ("Authorization", "Bearer \udcff"), ("Cookie", "crumple_studio=\udcff")]
+)
+def test_headers_that_make_no_sense_are_bad_requests(recorded, name, value):
+    """They are sent by hand, because no client lets them through."""
+
+    async def work(client: TestClient) -> None:
+        host, port = client.server.host, client.server.port
+        reader, writer = await asyncio.open_connection(host, port)
+        header = f"{name}: {value}".encode("utf-8", "surrogateescape")
+        writer.write(b"GET /api/runs/0 HTTP/1.1\r\nHost: %b:%d\r\n%b\r\n\r\n" % (host.encode(), port, header))
+        first = await asyncio.wait_for(reader.readline(), 10.0)
+        writer.close()
+        assert first.split()[1] in (b"400", b"403"), first
+
+    visit([recorded], work, Guard("secret"))
+
+
+def test_connections_without_a_request_are_closed(recorded, monkeypatch):
+    from crumple.studio import serve
+
+    monkeypatch.setattr(serve, "IDLE_PATIENCE", 2.0)
+    monkeypatch.setattr(serve, "MOST_IDLE", 8)
+
+    async def session() -> None:
+        listening = open_port("127.0.0.1", 0)
+        place = listening.getsockname()[:2]
+        ready = asyncio.Event()
+        task = asyncio.create_task(serve._serve([StudioRun(recorded)], Guard(), listening, ready.set))
+        await asyncio.wait_for(ready.wait(), 10.0)
+        pairs = [await asyncio.open_connection(*place) for _ in range(40)]
+        await asyncio.sleep(1.5)
+        ended = [reader.at_eof() for reader, _ in pairs]
+        assert sum(ended) == 32, "only so many are kept"
+        reader, writer = await asyncio.open_connection(*place)
+        writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % place[1])
+        assert (await asyncio.wait_for(reader.readline(), 10.0)).split()[1] == b"200", "others are served"
+        await asyncio.sleep(3.0)
+        assert all(reader.at_eof() for reader, _ in pairs), "none is kept for ever"
+        task.cancel()
+        await asyncio.wait([task])
+        for _, one in [*pairs, (reader, writer)]:
+            one.close()
 
     asyncio.run(session())

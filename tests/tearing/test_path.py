@@ -9,8 +9,9 @@ import pytest
 
 from crumple.contact import has_intersections, make_surface
 from crumple.geometry.overlap import vertex_charts
-from crumple.mesh import SheetMesh, rectangle, validate_mesh
+from crumple.mesh import SheetMesh, validate_mesh
 from crumple.scenes.cuts import slit_open
+from crumple.shapes import rectangle
 from crumple.state import Pins, State, initial_state, transfer
 from crumple.tearing.opening import open_kerf
 from crumple.tearing.path import FIRST, Opening, compose, glide_change, is_bound, node_vertex, open_ahead, open_inside

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from crumple.materials import preset
-from crumple.mesh.generate import rectangle
+from crumple.options.tearing import Tearing, WeakLine
 from crumple.plasticity import crease_from_edges, crease_tensor
-from crumple.tearing.options import Tearing, WeakLine
+from crumple.shapes.sheets import rectangle
 from crumple.tearing.resistance import fold_angles, main_direction_tensor, make_toughness, resistance
 
 SIZE = 0.02

@@ -7,11 +7,11 @@ import pytest
 from crumple.tearing.rest import TOLERANCE, Rest
 
 LOADS = {
-    "slack at once": lambda way: 200.0 * exp(-way / 0.3),
-    "slow": lambda way: 1.6 * exp(-way / 4.0),
-    "stiff, then slow": lambda way: 100.0 * exp(-way / 0.2) + 1.4 * exp(-way / 5.0),
-    "straight": lambda way: 3.0 - way,
-    "nothing left": lambda way: max(0.0, 5.0 - 4.0 * way),
+    "slack at once": lambda distance: 200.0 * exp(-distance / 0.3),
+    "slow": lambda distance: 1.6 * exp(-distance / 4.0),
+    "stiff, then slow": lambda distance: 100.0 * exp(-distance / 0.2) + 1.4 * exp(-distance / 5.0),
+    "straight": lambda distance: 3.0 - distance,
+    "nothing left": lambda distance: max(0.0, 5.0 - 4.0 * distance),
 }
 
 
@@ -21,8 +21,8 @@ def test_few_trials_find_the_way(name, first):
     load = LOADS[name]
     rest = Rest(load(0.0), first, room=10.0)
     for _ in range(10):
-        found = rest.way
-        rest.tried(load(rest.way))
+        found = rest.distance
+        rest.tried(load(rest.distance))
         if rest.is_done:
             break
     assert rest.is_done
@@ -32,7 +32,7 @@ def test_few_trials_find_the_way(name, first):
 def test_a_tip_goes_as_far_as_there_is_room_and_not_back_beyond_the_least():
     rest = Rest(100.0, 0.5, room=1.0, least=0.1)
     rest.tried(50.0)
-    assert rest.way == 1.0
+    assert rest.distance == 1.0
     rest.tried(20.0)
     assert rest.is_done
     back = Rest(1.1, 0.5, room=1.0, least=0.1)
@@ -41,15 +41,15 @@ def test_a_tip_goes_as_far_as_there_is_room_and_not_back_beyond_the_least():
         if back.is_done:
             break
     assert back.is_done
-    assert back.way == pytest.approx(0.1)
+    assert back.distance == pytest.approx(0.1)
 
 
 def test_where_the_sheet_snaps_the_search_ends_soon():
     rest = Rest(3.0, 1.0, room=10.0)
     for _ in range(12):
-        rest.tried(2.0 if rest.way < 1.37 else 0.3)
+        rest.tried(2.0 if rest.distance < 1.37 else 0.3)
         if rest.is_done:
             break
     assert rest.is_done
-    assert rest.way == pytest.approx(1.37, rel=0.04)
-    assert rest.way >= 1.37
+    assert rest.distance == pytest.approx(1.37, rel=0.04)
+    assert rest.distance >= 1.37

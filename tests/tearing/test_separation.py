@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from crumple.energies.stress import largest_tension
 from crumple.geometry.metric import tensor_matrix
-from crumple.mesh.generate import rectangle
-from crumple.tearing.separation import creased_pull, jiang_pull, largest_tension, positive_stress, separation_strength
+from crumple.shapes.sheets import rectangle
+from crumple.tearing.separation import creased_pull, jiang_pull, positive_stress, separation_strength
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from crumple.analysis.crease_lines import CreaseLine, measure_crease_lines
 from crumple.analysis.creases import Creases, measure_creases
-from crumple.analysis.energies import energy_split
+from crumple.analysis.energies import energy_split, measure_ledger
 from crumple.analysis.fits import Fit, fit_laws
 from crumple.analysis.ridges import RidgeNetwork, find_ridges
 from crumple.analysis.section import CrossSection, cross_section
@@ -23,17 +23,21 @@ from crumple.analysis.statistics import (
     orientation,
 )
 from crumple.analysis.tears import Tears, measure_tears
-from crumple.errors import InputError
+from crumple.model.model import Model
 from crumple.recording.recording import Recording
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 from crumple.scenes.build import build
-from crumple.simulation.model import Model
 from crumple.state import State
-from crumple.typing import Floats
+
+LEDGER = "ledger_"
+"""What the names of the columns of the ledger of energy begin with."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The statistics of one frame; `energies` [J] by name, the fits are sorted by likelihood (empty: too few).
+    """The statistics of one frame; `energies` and `ledger` [J] by name, the fits are sorted by likelihood (empty:
+    too few).
 
     `tears`: None where sheets cannot tear;  `crease_tensor` (face_count, 3), see `State`.
     """
@@ -50,6 +54,7 @@ class Analysis:
     facet_fits: tuple[Fit, ...]
     creases: Creases
     energies: dict[str, float]
+    ledger: dict[str, float] = field(default_factory=dict)
     crease_lines: tuple[CreaseLine, ...] = ()
     tears: Tears | None = None
     crease_tensor: Floats | None = None
@@ -90,6 +95,7 @@ class Analysis:
             "crease_lines": len(self.crease_lines) or None,
             "spring_back_largest": self._largest_spring_back(),
             "energies": dict(self.energies),
+            **{LEDGER + name: joule for name, joule in self.ledger.items()},
         } | ({} if self.tears is None else self.tears.summary())
 
     def _largest_spring_back(self) -> float | None:
@@ -139,6 +145,7 @@ def analyze_state(
         facet_fits=fit_laws(ridges.facet_area),
         creases=measure_creases(shape),
         energies=energy_split(model, state),
+        ledger=measure_ledger(model, state),
         crease_lines=measure_crease_lines(model, state),
         tears=measure_tears(model, state),
         crease_tensor=state.crease,
@@ -181,7 +188,7 @@ def recording_model(recording: Recording) -> Model:
     model = recording.present_model()
     if model is None and not recording.scene_path.is_file():
         raise InputError(str(recording.path), "has neither model.h5 nor scene.toml, which tell the materials")
-    return build(recording.scene_path, relax=False)[0] if model is None else model
+    return build(recording.scene_path, relax=False).model if model is None else model
 
 
 def _box_diagonal(x: Floats) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from crumple.boundary.creases import SET, SPRING, crease_hinges
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
-from crumple.simulation.model import Model
+from crumple.model.model import Model
 from crumple.state import State
 
 BROKEN = -1

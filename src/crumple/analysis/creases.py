@@ -17,7 +17,7 @@ import numpy as np
 
 from crumple.analysis.shape import SheetShape
 from crumple.geometry.metric import tensor_norm
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 REFERENCE_ANGLE = 1.0
 """Of the creases whose length is the mileage [rad]."""

@@ -8,7 +8,7 @@ from math import pi
 
 import numpy as np
 
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 INSIDE = 1e-10
 """Share of the radius by which a point may lie outside and still count as inside (rounding)."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from crumple.contact import barrier_energy, find_candidates
-from crumple.simulation.derived import Derived, contact_surface
-from crumple.simulation.model import Model
-from crumple.simulation.step import measure_energies
+from crumple.model.derived import Derived
+from crumple.model.model import Model
 from crumple.state import State
+from crumple.stepping.bookkeeping import contact_energy, present_ledger
+from crumple.stepping.step import measure_energies
 
 
 def energy_split(model: Model, state: State) -> dict[str, float]:
     """Kinetic energy, that of every term by its name, and that of the contact barrier [J]."""
-    return measure_energies(state, Derived(model, state)) | {"contact": contact_energy(model, state)}
+    derived = Derived(model, state)
+    return measure_energies(state, derived) | {"contact": contact_energy(state, derived)}
 
 
-def contact_energy(model: Model, state: State) -> float:
-    """Energy of the contact barrier [J]; 0 when contact is off."""
-    if not model.contact.enabled:
-        return 0.0
-    surface = contact_surface(model, state, state.time)
-    x = np.ascontiguousarray(np.concatenate([state.x, state.obstacle_x]))
-    candidates = find_candidates(surface, x, x, surface.reach)
-    return barrier_energy(surface, candidates, x, model.contact.stiffness)
+def measure_ledger(model: Model, state: State) -> dict[str, float]:
+    """The columns of the ledger of energy of a frame [J], see `state.ledger.COLUMNS`; empty where there is none: before
+    the first step, and in recordings that are older than ledgers."""
+    return present_ledger(state, Derived(model, state)).entries()

@@ -2,7 +2,7 @@
 
 Faces bent less than the ridge curvature form the cores of the facets, where they are connected and large enough. All
 other faces are flooded from the cores in the order of curvature, so that facets meet on the crests, as in the
-segmentations of measured sheets [Andresen 2007]. Neighbours whose common border is on average not clearly more bent
+segmentations of measured sheets [Andresen2007]. Neighbours whose common border is on average not clearly more bent
 than the cores may be are one facet, so that an evenly curved sheet is in one piece.
 """
 
@@ -14,7 +14,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from crumple.analysis.shape import SheetShape
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 RIDGE_FACTOR = 1.0
 """A ridge is bent more than this times the mean over the sheet …"""
@@ -24,8 +24,8 @@ FLAT_RADIUS = 1000.0
 """… and with a radius of less than this [thickness]: nothing on a flat sheet is a ridge."""
 SMALLEST_CORE = 3.0
 """Cores are larger than so many faces of median area …"""
-SMALLEST_SHARE = 1e-4
-"""… and than this share of the sheets."""
+SMALLEST_FRACTION = 1e-4
+"""… and than this fraction of the sheets."""
 NO_FACET = -1
 
 
@@ -59,7 +59,7 @@ def _cores(shape: SheetShape, pairs: Ints, flat: Bools) -> Ints:
     inside = flat[pairs[:, 0]] & flat[pairs[:, 1]]
     part = group(len(flat), pairs[inside, 0], pairs[inside, 1])
     area = np.bincount(part, weights=np.where(flat, shape.area, 0.0))
-    smallest = max(SMALLEST_CORE * float(np.median(shape.area)), SMALLEST_SHARE * float(shape.area.sum()))
+    smallest = max(SMALLEST_CORE * float(np.median(shape.area)), SMALLEST_FRACTION * float(shape.area.sum()))
     return _renumbered(np.where(flat & (area[part] >= smallest), part, NO_FACET))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from crumple.analysis.fits import Fit, PowerLaw, fit_density
 from crumple.analysis.foil_ball import plateau
 from crumple.analysis.reference import EVEN, FIRST_RADIUS, INNER, MASS_SIZE, ORIENTATION, OUTER
 from crumple.analysis.tear_figures import save_tears
-from crumple.typing import Floats
+from crumple.recording.files import write_output
+from crumple.runtime.typing import Floats
 
 BLUE, RED, BAND, INK = "#1f5fa8", "#c0392b", "#f2d7a0", "#222222"
 FITTED_BINS = 24
@@ -222,5 +224,7 @@ def new_canvas(size: tuple[float, float]) -> Any:
 
 def save_canvas(figure: Any, path: Path) -> Path:
     """Write the figure as PNG; gives the path."""
-    figure.savefig(path, dpi=110)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=110)
+    write_output(path, content.getvalue())
     return path

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma, gammainc, gammaln, ndtr, polygamma
 
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 FEWEST = 8
 """Samples that a fit needs."""
@@ -38,7 +38,7 @@ def fit_lognormal(values: Floats) -> Fit:
 def fit_gamma(values: Floats) -> Fit:
     """gamma: `shape` k and `scale` θ of x^(k−1) e^(−x/θ); `values` (n,) > 0.
 
-    ln k − ψ(k) = ln x̄ − mean(ln x) by Newton's method on 1/k [Minka 2002].
+    ln k − ψ(k) = ln x̄ − mean(ln x) by Newton's method on 1/k [Minka2002].
     """
     mean, log_mean = float(values.mean()), float(np.log(values).mean())
     gap = max(np.log(mean) - log_mean, 1e-12)

@@ -45,14 +45,14 @@ def compare_ball(analysis: Analysis, fraction: tuple[float, float] = FOIL_FRACTI
 
 
 def plateau(profile: DensityProfile) -> float:
-    """Mean density between INNER and OUTER, as a share of that of a ball filled evenly."""
+    """Mean density between INNER and OUTER, as a fraction of that of a ball filled evenly."""
     edges, mass = profile.histogram.edges, profile.mass
     inside = _between(profile, INNER, OUTER)
     return float(mass[inside].sum() / np.diff(edges**3)[inside].sum())
 
 
 def unevenness(profile: DensityProfile) -> float | None:
-    """Largest deviation of the density from its mean between INNER and OUTER in shells of 0.1 R, as a share."""
+    """Largest deviation of the density from its mean between INNER and OUTER in shells of 0.1 R, as a fraction."""
     edges, mean = profile.histogram.edges, plateau(profile)
     if mean <= 0.0:
         return None

@@ -10,11 +10,11 @@ import numpy as np
 
 from crumple.analysis.analyze import recording_model
 from crumple.contact import active_pairs, find_candidates
+from crumple.model.derived import contact_surface
+from crumple.model.model import Model
 from crumple.recording.recording import Recording
-from crumple.simulation.derived import contact_surface
-from crumple.simulation.model import Model
+from crumple.runtime.typing import Floats
 from crumple.state import State
-from crumple.typing import Floats
 
 
 @dataclass(frozen=True)

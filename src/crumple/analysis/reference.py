@@ -7,7 +7,7 @@ from dataclasses import dataclass
 INNER, OUTER = 0.3, 0.8
 """Between these radii [outer radius] the density of a ball is even; further in there is too little volume to tell."""
 EVEN = 0.2
-"""How far the density may be from its mean there, as a share."""
+"""How far the density may be from its mean there, as a fraction."""
 EDGE_WIDTH = 0.25
 """The density falls from 80 % to 20 % of that mean within this distance [outer radius]."""
 ORIENTATION = (0.50, 0.62)

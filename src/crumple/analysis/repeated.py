@@ -10,9 +10,9 @@ import numpy as np
 from crumple.analysis.analyze import Analysis, recording_model, state_shape
 from crumple.analysis.creases import MileageLaw, fit_mileage, measure_creases
 from crumple.analysis.fits import PowerLaw, fit_power
-from crumple.errors import InputError
 from crumple.recording.recording import Recording
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 
 @dataclass(frozen=True)

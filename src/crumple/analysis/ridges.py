@@ -8,8 +8,8 @@ import numpy as np
 
 from crumple.analysis.facets import find_facets, group, ridge_curvature
 from crumple.analysis.shape import SMALLEST_LENGTH, SheetShape
-from crumple.errors import InputError
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 SMOOTHING = 4
 """Passes that straighten a ridge drawn along the zigzag of edges before its length is taken."""

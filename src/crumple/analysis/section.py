@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.analysis.shape import SheetShape
-from crumple.errors import InputError
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)

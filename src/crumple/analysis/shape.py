@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from crumple.analysis.enclosing import Ball, enclosing_ball
-from crumple.errors import InputError
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle, shape_curvature
 from crumple.geometry.hinge import dihedral_angles
 from crumple.geometry.triangle import face_areas
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 SMALLEST_LENGTH = 1e-30
 """Floor of lengths that are divided by, so that a collapsed face gives zeros [m]."""

@@ -8,7 +8,7 @@ from math import pi
 import numpy as np
 
 from crumple.analysis.shape import SMALLEST_LENGTH, SheetShape, principal_curvatures
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 SAMPLES = 4
 """Each face is sampled at the centres of the SAMPLES² equal triangles that it is cut into."""
@@ -42,7 +42,7 @@ class Histogram:
 class DensityProfile:
     """Mass per volume in shells around the centre of mass.
 
-    `histogram.edges` in units of the outer `radius` [m]; `histogram.density` as a share of the mean density of the
+    `histogram.edges` in units of the outer `radius` [m]; `histogram.density` as a fraction of the mean density of the
     ball (so that a ball filled evenly has 1); `mass` (n,) share of the mass in each shell.
     """
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from crumple.analysis.analyze import Analysis
+from crumple.analysis.analyze import LEDGER, Analysis
 from crumple.analysis.fits import Fit, PowerLaw
 from crumple.analysis.foil_ball import compare_ball
 from crumple.analysis.statistics import thickness_fraction
-from crumple.errors import InputError
-from crumple.recording.files import write_atomically
+from crumple.recording.files import write_output
 from crumple.recording.log import strict_json
+from crumple.runtime.errors import InputError
+from crumple.state.ledger import COLUMNS
 
 Rows = Iterable[Sequence[Any]]
 
@@ -48,6 +49,7 @@ UNITS = {
     "stored_energy": "J",
     "yielding_energy": "J",
     "dissipated_energy": "J",
+    **{LEDGER + name: "J" for name in COLUMNS},
 }
 
 
@@ -63,10 +65,10 @@ def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
     make_folder(folder)
     written = [write_csv(folder / f"{name}.csv", head, rows) for name, (head, rows) in tables(analysis).items()]
     summary = folder / "summary.json"
-    write_atomically(summary, (strict_json(summary_record(analysis), indent=1) + "\n").encode())
+    write_output(summary, (strict_json(summary_record(analysis), indent=1) + "\n").encode())
     text = folder / "summary.txt"
     lines = [f"{name}: {value}" for name, value in describe(analysis)]
-    write_atomically(text, ("\n".join(lines) + "\n").encode())
+    write_output(text, ("\n".join(lines) + "\n").encode())
     return [*written, summary, text]
 
 
@@ -94,6 +96,7 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
         "creases": (("quantity", "value"), _crease_rows(analysis)),
         "crease_lines": (CREASE_COLUMNS, [tuple(vars(line).values()) for line in analysis.crease_lines]),
         "energies": (("energy", "joule"), list(analysis.energies.items())),
+        "ledger": (("column", "joule", "meaning"), [(name, j, COLUMNS[name]) for name, j in analysis.ledger.items()]),
         "fits": (("sample", "law", "parameters", "log_likelihood", "ks_distance", "count"), fits),
     }
     return found | _tear_tables(analysis)
@@ -197,7 +200,7 @@ def write_csv(path: Path, head: Sequence[str], rows: Rows) -> Path:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
     writer.writerows([_cell(value) for value in row] for row in rows)
-    write_atomically(path, text.getvalue().encode())
+    write_output(path, text.getvalue().encode())
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 
 from crumple.analysis.tears import Tears
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
-from crumple.typing import Floats
+from crumple.recording.files import write_output
+from crumple.runtime.typing import Floats
 
 BLUE, RED, INK = "#1f5fa8", "#c0392b", "#222222"
 COLORS = (BLUE, RED, "#2e7d32", "#8e44ad", "#b7791f")
@@ -82,6 +84,8 @@ def save_tears(
     draw_cracks(tears, mesh, crease, single.add_subplot())
     written = []
     for canvas, name in ((figure, "tears.png"), (single, "cracks.png")):
-        canvas.savefig(folder / name, dpi=110)
+        content = io.BytesIO()
+        canvas.savefig(content, format="png", dpi=110)
+        write_output(folder / name, content.getvalue())
         written.append(folder / name)
     return written

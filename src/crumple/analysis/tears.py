@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from crumple.analysis.energies import energy_split
+from crumple.model.model import Model
 from crumple.recording.recording import Recording
-from crumple.simulation.model import Model
-from crumple.simulation.tip_load import tip_size
+from crumple.runtime.typing import Floats
 from crumple.state import State
-from crumple.typing import Floats
+from crumple.tearing.tip_load import tip_size
 
 SHORTEST = 1e-9
 """Paths below this length have not begun [m]."""
@@ -220,13 +219,3 @@ def _ledger(model: Model, state: State, recording: Recording, curves: Sequence[H
     lines = [line for line in recording.steps() if line.get("frame", 0) <= state.frame]
     yielding = float(sum(line.get("losses", {}).get("yielding") or 0.0 for line in lines))
     return Ledger(work, stored, state.fracture_work - first.fracture_work, yielding)
-
-
-def path_distance(path: Floats, line: Floats) -> Floats:
-    """Distance of the points of a path (n, 2) to a polyline (m, 2) [m], (n,): how well a crack follows a fold."""
-    best = np.full(len(path), np.inf)
-    for p, q in pairwise(line):
-        along = q - p
-        share = np.clip((path - p) @ along / (along @ along), 0.0, 1.0)
-        best = np.minimum(best, np.linalg.norm(path - p - share[:, None] * along, axis=1))
-    return best

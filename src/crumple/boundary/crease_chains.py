@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 CORNER = np.sin(np.radians(15.0))
 """Sine of the angle in the pattern from which two edges are no ridge but a corner of the line."""

@@ -16,9 +16,9 @@ from math import inf
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 HARD, SPRING, FREE, SET = "hard", "spring", "free", "set"
 DRIVES = (HARD, SPRING, FREE, SET)

@@ -13,9 +13,9 @@ from math import inf
 import numpy as np
 
 from crumple.boundary.motions import Motion
-from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 SIDES = ("left", "right", "bottom", "top")
 

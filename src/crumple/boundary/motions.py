@@ -19,8 +19,8 @@ from math import inf
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from crumple.errors import InputError
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 _TRANSLATE, _ROTATE, _SCALE = slice(0, 3), slice(3, 6), slice(6, 9)
 

@@ -9,8 +9,8 @@ from math import inf
 import numpy as np
 
 from crumple.boundary.motions import Motion
-from crumple.errors import InputError
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)

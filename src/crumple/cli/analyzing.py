@@ -7,17 +7,19 @@ from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
-from crumple.analysis import Analysis, analyze_recording, compare_ball, mass_size, save_figures, write_tables
+from crumple.analysis.analyze import Analysis, analyze_recording
 from crumple.analysis.comparison import describe_comparison, save_comparison, write_comparison
-from crumple.analysis.figures import save_mass_size
-from crumple.analysis.tables import describe, summary_record, write_mass_size
+from crumple.analysis.figures import save_figures, save_mass_size
+from crumple.analysis.foil_ball import compare_ball
+from crumple.analysis.repeated import mass_size
+from crumple.analysis.tables import describe, summary_record, write_mass_size, write_tables
+from crumple.cli.consoles import make_console
 from crumple.cli.reporting import show_table
-from crumple.errors import InputError
 from crumple.recording.log import strict_json
 from crumple.recording.recording import Recording
-from crumple.sweeping import is_sweep
+from crumple.runtime.errors import InputError
+from crumple.studies.sweeping import is_sweep
 
 BALL_FRACTION = 0.01
 """Volume fraction from which on a sheet is shown beside the foil ball: it is crumpled, not merely bent or torn."""
@@ -40,7 +42,7 @@ def analyze_folders(
     recordings = [Recording(folder) for folder in folders]
     names = _names(folders)
     target = out if out is not None else default_folder(folders)
-    console, analyses, written = Console(), [], 0
+    console, analyses, written = make_console(), [], 0
     for name, recording in zip(names, recordings, strict=True):
         analysis = analyze_recording(recording, frame, plane=normal, ridge_curvature=ridge_curvature)
         place = target if len(folders) == 1 else target / name
@@ -60,8 +62,8 @@ def analyze_folders(
         typer.echo(strict_json(next(iter(records.values())) if len(records) == 1 else records | exponent))
         return
     if len(analyses) > 1:
-        rows = [tuple(map(escape, row)) for row in describe_comparison(analyses)]
-        show_table(console, "", ("", *map(escape, names)), rows)
+        rows = [tuple(row) for row in describe_comparison(analyses)]
+        show_table(console, "", ("", *names), rows)
         console.print(f"size ∝ mass^{law.exponent:.3f} (R² {law.r_squared:.3f})" if law else "size and mass: no law")
         written += len(list(target.glob("comparison.*"))) + len(list(target.glob("mass_size.*")))
     console.print(f"{written} files in {target}", highlight=False, markup=False, soft_wrap=True)
@@ -106,12 +108,12 @@ def _names(folders: Sequence[Path]) -> list[str]:
 
 
 def _show(console: Console, name: str, analysis: Analysis) -> None:
-    show_table(console, "", (escape(name), "value"), describe(analysis))
+    show_table(console, "", (name, "value"), describe(analysis))
     if analysis.shape.volume_fraction < BALL_FRACTION:
         return
     rows = [
         (
-            escape(band.quantity),
+            band.quantity,
             f"{band.low:g} to {band.high:g}",
             "none" if band.measured is None else f"{band.measured:.4g}",
             "in" if band.passed else "out",

@@ -196,11 +196,10 @@ def info(folder: FolderArgument, json: JsonOption = False) -> None:
     summary = summarise_recording(recording)
     if json:
         return _print_json(asdict(summary))
-    from rich.console import Console
-
+    from crumple.cli.consoles import make_console
     from crumple.cli.reporting import show_info
 
-    show_info(Console(), summary)
+    show_info(make_console(), summary)
 
 
 @app.command()
@@ -215,11 +214,10 @@ def verify(folder: FolderArgument, json: JsonOption = False, threads: ThreadsOpt
     if json:
         _print_json(result.summary())
     else:
-        from rich.console import Console
-
+        from crumple.cli.consoles import make_console
         from crumple.cli.reporting import show_verification
 
-        show_verification(Console(), result)
+        show_verification(make_console(), result)
     if not result.passed:
         raise typer.Exit(FAILED)
 
@@ -322,7 +320,7 @@ def render(
     color_by: Annotated[
         str | None,
         typer.Option(
-            help="damage, plastic_curvature, crease, stress, speed, stretch, sheet, material or sizing (allowed edges)."
+            help="damage, curvature, crease, stress, stretch, area, speed, sizing (allowed edges), or any other field."
         ),
     ] = None,
     space: Annotated[str, typer.Option(help="world, pattern, plastic, or all of them side by side.")] = "world",
@@ -381,7 +379,7 @@ def export(
     to: Annotated[
         str | None,
         typer.Option(
-            help="usd, gltf, abc (Alembic), obj, ply, stl, vtk or fold (default: by the ending of the output)."
+            help="Format, such as usd, gltf or obj; a wrong one lists all (default: by the ending of the output)."
         ),
     ] = None,
     output: Annotated[

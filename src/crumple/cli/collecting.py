@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import Progress
 
-from crumple.datasets import datasheet_path, load_dataset, write_dataset
+from crumple.cli.consoles import make_console
+from crumple.studies.datasets import datasheet_path, load_dataset, write_dataset
 
 
 def collect_dataset(
@@ -21,7 +21,7 @@ def collect_dataset(
     force: bool,
 ) -> None:
     """Write the dataset and say what is in it."""
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("collecting", total=None)
         path = write_dataset(

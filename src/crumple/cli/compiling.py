@@ -8,7 +8,7 @@ import time as clock
 
 from rich.console import Console
 
-from crumple.caching import kernels_compiled
+from crumple.runtime.caching import kernels_compiled
 
 NOTICE = "first run here: compiling kernels once (half a minute, one with remeshing) …"
 

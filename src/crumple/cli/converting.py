@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from crumple.cli.notices import show_notes
-from crumple.errors import InputError
-from crumple.recording.files import write_atomically
+from crumple.recording.files import write_output
+from crumple.runtime.errors import InputError
 from crumple.scenes import dump_scene, load_scene
 
 
@@ -25,5 +25,5 @@ def convert_scene(source: str, target: Path, overrides: Sequence[str], force: bo
         raise InputError(str(target), "exists; --force replaces it")
     scene = load_scene(source, overrides)
     show_notes(scene.notes)
-    write_atomically(target, dump_scene(scene).encode())
+    write_output(target, dump_scene(scene).encode())
     typer.echo(f"{target}: {len(scene.sheets)} sheets, {len(scene.handles)} handles, {len(scene.obstacles)} obstacles")

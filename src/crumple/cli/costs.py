@@ -8,9 +8,9 @@ from collections import deque
 import numpy as np
 
 from crumple.geometry.strain import largest_strains
-from crumple.simulation.model import Model
-from crumple.simulation.observers import FrameReport, StepReport
+from crumple.model.model import Model
 from crumple.state import State
+from crumple.stepping.reports import FrameReport, StepReport
 
 MANY_TIMES_FACES, MANY_FACES = 10.0, 5_000
 """Growth of a mesh within a frame, and faces, from which on it is told of."""

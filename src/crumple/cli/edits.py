@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from crumple.errors import InputError
-from crumple.recording.files import write_atomically
+from crumple.model.model import Model
+from crumple.recording.files import read_file, write_atomically
 from crumple.recording.mark import mark_folder, marked_scene
 from crumple.recording.model_file import fit_problem
 from crumple.recording.recording import Recording
+from crumple.runtime.errors import InputError
 from crumple.scenes import Scene, dump_scene, scene_from_tables
-from crumple.simulation.model import Model
 from crumple.state import State
 
 IN_THE_STATE = re.compile(
@@ -61,7 +61,7 @@ def check_fit(place: Path, model: Model, state: State) -> None:
 def adopt_scene(recording: Recording, scene: Scene, *, rewrite: bool) -> None:
     """Note that the recording goes on with `scene`; `rewrite` scene.toml too, else the user's text stays as it is."""
     text = dump_scene(scene)
-    if rewrite and recording.scene_path.read_bytes() != text.encode():
+    if rewrite and read_file(recording.scene_path) != text.encode():
         write_atomically(recording.scene_path, text.encode())
     if marked_scene(recording.path) != text:
         mark_folder(recording.path, text)

@@ -10,9 +10,9 @@ from typing import ParamSpec
 
 import typer
 
-from crumple.caching import ensure_kernel_cache
 from crumple.cli.notices import show_notes
-from crumple.errors import CrumpleError, InputError
+from crumple.runtime.caching import ensure_kernel_cache
+from crumple.runtime.errors import CrumpleError, InputError
 
 P = ParamSpec("P")
 

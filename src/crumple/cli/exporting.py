@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import Progress
 
-from crumple.export import export_recording
+from crumple.cli.consoles import make_console
+from crumple.export.export import export_recording
 from crumple.recording.recording import Recording
 
 
@@ -22,7 +22,7 @@ def export_folder(
     texture: Path | None,
 ) -> None:
     """Write the files and say where they are."""
-    recording, console = Recording(folder), Console(stderr=True)
+    recording, console = Recording(folder), make_console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("exporting", total=len(recording))
         written = export_recording(

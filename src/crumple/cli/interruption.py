@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-from crumple.simulation.model import Model
-from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.model.model import Model
+from crumple.simulation.observers import Observer
 from crumple.state import State
+from crumple.stepping.reports import FrameReport, StepReport
 
 
 class Interruption(Observer):

@@ -19,9 +19,9 @@ NOTE = "thickness, mass, Young's modulus, Poisson's ratio, bending stiffness, cu
 
 def list_scenes() -> None:
     """Show the built-in scenes: what each is, its frames, and about how long it and its quick variant take."""
-    from rich.console import Console
     from rich.table import Table
 
+    from crumple.cli.consoles import make_console
     from crumple.scenes import builtin_scenes, load_scene
     from crumple.scenes.builtin import ABOUT, About
     from crumple.scenes.sizes import frame_count
@@ -36,7 +36,7 @@ def list_scenes() -> None:
         about = ABOUT.get(name, About(description.split(". ")[0]))
         times = duration_text(about.seconds), duration_text(about.quick_seconds)
         table.add_row(name, about.what, f"{frame_count(load_scene(name))}", *times)
-    Console().print(table)
+    make_console().print(table)
 
 
 def duration_text(seconds: float | None) -> str:
@@ -52,15 +52,16 @@ def list_materials(as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({name: _record(one, made[name]) for name, one in stated.items()}))
         return
-    from rich.console import Console
     from rich.table import Table
+
+    from crumple.cli.consoles import make_console
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for column in COLUMNS:
         table.add_column(column, justify="left" if column in ("name", "what") else "right", no_wrap=True)
     for name, one in stated.items():
         table.add_row(*_row(one, made[name]))
-    console = Console()
+    console = make_console()
     console.width = max(console.width, WIDTH)  # lines are long, but a name that is cut is of no use
     console.print(table)
     typer.echo(NOTE)

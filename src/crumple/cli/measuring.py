@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
+from crumple.cli.consoles import make_console
 from crumple.cli.exits import FAILED
 from crumple.cli.reporting import show_table
 from crumple.recording.log import plain, strict_json
 
 if TYPE_CHECKING:
-    from crumple.validation import CaseResult
+    from crumple.studies.validation import CaseResult
 
 MOST_COLUMNS = 8
 """Of a table on the terminal."""
@@ -27,10 +27,10 @@ def validate_cases(names: Sequence[str], recordings: Path | None, as_json: bool,
     `recordings`: folder of the recordings that some need;  `figures`: folder for a figure of each case and the report
     page, index.html.
     """
-    from crumple.benchmarking import describe_machine
-    from crumple.validation import RECORDED, run_cases, write_report
+    from crumple.studies.benchmarking import describe_machine
+    from crumple.studies.validation import RECORDED, run_cases, write_report
 
-    console = Console()
+    console = make_console()
     results = []
     for result in run_cases(names, recordings=recordings, figures=figures):
         results.append(result)
@@ -52,7 +52,7 @@ def _show_case(console: Console, result: CaseResult) -> None:
     columns = (f"{result.case} ({result.seconds:.1f} s)", "expected", "measured", "tolerance", "verdict")
     rows = [
         (
-            escape(check.quantity),
+            check.quantity,
             f"{check.expected:.4g}",
             f"{check.measured:.4g}",
             f"± {check.tolerance:.2g}",
@@ -78,9 +78,9 @@ def _case_record(result: CaseResult) -> dict[str, Any]:
 
 def measure_speed(names: Sequence[str], as_json: bool, quick: bool) -> None:
     """Run the benchmarks (all without `names`)."""
-    from crumple.benchmarking import describe_machine, run_benchmarks
+    from crumple.studies.benchmarking import describe_machine, run_benchmarks
 
-    console = Console()
+    console = make_console()
     machine, reports = describe_machine(), {}
     for name, report in run_benchmarks(names, quick=quick):
         reports[name] = [plain(record) for record in report.records]
@@ -96,12 +96,12 @@ def show_records(console: Console, title: str, records: Sequence[Mapping[str, An
     """Records as a table: one row each, or one column each when they have many keys."""
     keys = list(dict.fromkeys(key for record in records for key in record))
     cells = [[_cell(record.get(key, "")) for key in keys] for record in records]
-    names = [escape(key.replace("_", " ")) for key in keys]
+    names = [key.replace("_", " ") for key in keys]
     if len(keys) <= MOST_COLUMNS:
-        show_table(console, escape(title), names, cells)
+        show_table(console, title, names, cells)
     else:
         rows = [[name, *row] for name, row in zip(names[1:], list(zip(*cells, strict=True))[1:], strict=True)]
-        show_table(console, escape(title), [names[0], *(row[0] for row in cells)], rows)
+        show_table(console, title, [names[0], *(row[0] for row in cells)], rows)
 
 
 def _cell(value: Any) -> str:

@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import Progress
 
-from crumple.errors import InputError
+from crumple.cli.consoles import make_console
 from crumple.recording.recording import Recording
 from crumple.rendering import Style, View, render_film, render_frame
 from crumple.rendering.spaces import named_spaces
 from crumple.rendering.writers import FILMS, PICTURES, is_sequence
+from crumple.runtime.errors import InputError
 
 LARGEST = 8192
 """Pixels along a side."""
@@ -47,7 +47,7 @@ def render_recording(
         raise InputError("render --output", "its folder does not exist", str(path))
     if turntable and not film:
         raise InputError("render --turntable", "makes a film: --output must end in " + ", ".join(FILMS), str(path))
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     if film:
         with Progress(console=console, disable=not console.is_terminal) as bar:
             task = bar.add_task("rendering", total=len(recording))

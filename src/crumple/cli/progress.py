@@ -7,14 +7,16 @@ import threading
 import time as clock
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
 from rich.text import Text
 
+from crumple.cli.consoles import text_column
 from crumple.cli.costs import FrameCost
-from crumple.simulation.model import Model
-from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.model.model import Model
+from crumple.runtime.timing import PhaseTimer
+from crumple.simulation.observers import Observer
 from crumple.state import State
-from crumple.timing import PhaseTimer
+from crumple.stepping.reports import FrameReport, StepReport
 
 LONG_FRAME = 10.0
 """Seconds after which a terminal shows what a frame is at."""
@@ -32,9 +34,9 @@ class RunProgress(Observer):
     def __init__(self, console: Console, frame_count: int) -> None:
         self._console, self._frame_count = console, frame_count
         self._bar = Progress(
-            TextColumn("frame {task.completed:.0f}/{task.total:.0f}"),
+            text_column("frame {task.completed:.0f}/{task.total:.0f}"),
             BarColumn(bar_width=None),
-            TextColumn("{task.fields[status]}"),
+            text_column("{task.fields[status]}"),
             _Activity(self),
             TimeRemainingColumn(),
             console=console,

@@ -9,20 +9,22 @@ from pathlib import Path
 from rich.console import Console
 
 from crumple.cli.compiling import compile_with_notice
+from crumple.cli.consoles import make_console
 from crumple.cli.edits import adopt_scene, check_edits, check_fit
 from crumple.cli.exits import FAILED, INTERRUPTED, explain, fail
 from crumple.cli.interruption import Interruption
 from crumple.cli.notices import show_notes, show_warning
 from crumple.cli.progress import RunProgress
-from crumple.errors import InputError, SimulationError
+from crumple.model.model import Model
 from crumple.recording.folder import check_vacant
 from crumple.recording.recorder import Recorder, create_recording
 from crumple.recording.recording import Recording
 from crumple.recording.resume import find_beginning, resume_recording
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes import Scene, build, dump_scene
 from crumple.scenes.length import load_with_length, new_length
-from crumple.simulation.model import Model
-from crumple.simulation.run import run
+from crumple.session.session import Session
+from crumple.simulation.engine import PhysicsEngine
 from crumple.state import State
 
 
@@ -37,22 +39,21 @@ def run_scene(
     force: bool,
 ) -> None:
     """Build the scene `source` and run it into a new recording."""
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     scene = load_with_length(source, frames, until, overrides=overrides, quick=quick)
     show_notes(scene.notes)
     folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
     check_vacant(folder, force)  # before the scene is built, which may take a while
     compile_with_notice(console, remeshing=scene.remeshing is not None)
-    known = len(scene.notes)
-    model, state = build(scene)
-    show_notes(scene.notes[known:])
+    model, state, notes = build(scene)
+    show_notes(notes)
     with create_recording(folder, dump_scene(scene), force=force) as recorder:
         _advance(console, model, state, recorder)
 
 
 def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: float | None) -> None:
     """Continue the recording in `folder` to its end, or to a new end."""
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     recording = Recording(folder)
     find_beginning(recording, frame)  # tells of a frame that stops the resumption before anything takes long
     model, scene, notes = _recorded(recording, frames, until)
@@ -90,7 +91,7 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
     if recording.scene_path.is_file():
         scene = load_with_length(str(recording.scene_path), frames, until)
         notes = check_edits(recording, scene)
-        found = build(scene, relax=False)[0] if model is None else replace(model, duration=scene.run.duration)
+        found = build(scene, relax=False).model if model is None else replace(model, duration=scene.run.duration)
         return found, scene, notes
     if model is None:
         raise InputError(str(recording.path), "has neither scene.toml nor model.h5 to resume from")
@@ -103,7 +104,7 @@ def _advance(console: Console, model: Model, state: State, recorder: Recorder) -
     with Interruption() as interruption:
         observers = [interruption.shield(recorder), RunProgress(console, model.frame_count), interruption]
         try:
-            final = run(model, state, observers)
+            final = Session(PhysicsEngine(model, state)).run(observers=observers)
         except KeyboardInterrupt:
             fail(f"interrupted after {_reached(recorder)}; go on with: crumple resume {folder}", INTERRUPTED)
         except SimulationError as error:

@@ -21,6 +21,9 @@ def secure_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
     if sys.stdout is None:
         sys.stdout = _null_device()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # names that are no text in the user's encoding are shown with \\x…
+            stream.reconfigure(errors="backslashreplace")
     sys.stderr = Heedless(sys.stderr or _null_device())  # type: ignore[assignment]
 
 

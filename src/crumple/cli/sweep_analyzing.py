@@ -7,19 +7,19 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from crumple.analysis.tables import format_value, make_folder
+from crumple.cli.consoles import make_console
 from crumple.cli.reporting import show_table
-from crumple.errors import InputError
-from crumple.recording.files import write_atomically
+from crumple.recording.files import write_output
 from crumple.recording.log import strict_json
-from crumple.sweeping import SweepFolder
-from crumple.sweeping.figures import save_curves, save_law, save_pictures
-from crumple.sweeping.metrics import metric_unit
-from crumple.sweeping.plan import short_keys, show_value
-from crumple.sweeping.statistics import mass_size_law, metric_names, over_seeds
-from crumple.sweeping.table import DONE, make_table
+from crumple.runtime.errors import InputError
+from crumple.studies.sweeping import SweepFolder
+from crumple.studies.sweeping.figures import save_curves, save_law, save_pictures
+from crumple.studies.sweeping.metrics import metric_unit
+from crumple.studies.sweeping.plan import short_keys, show_value
+from crumple.studies.sweeping.statistics import mass_size_law, metric_names, over_seeds
+from crumple.studies.sweeping.table import DONE, make_table
 
 MOST_COLUMNS = 6
 """Points that are shown on the terminal."""
@@ -37,9 +37,9 @@ def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
         raise InputError(str(path), "has no finished run yet")
     means, law = over_seeds(table, folder.plan), mass_size_law(folder)
     make_folder(target)
-    write_atomically(target / "table.csv", table.to_csv().encode())
-    write_atomically(target / "means.csv", means.to_csv(index=False).encode())
-    write_atomically(target / "means.md", _markdown(folder, table, means).encode())
+    write_output(target / "table.csv", table.to_csv().encode())
+    write_output(target / "means.csv", means.to_csv(index=False).encode())
+    write_output(target / "means.md", _markdown(folder, table, means).encode())
     written = [target / name for name in ("table.csv", "means.csv", "means.md")]
     drawn = [
         save_curves(table, means, folder.plan, target / "curves.png"),
@@ -55,7 +55,7 @@ def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
             record["mass_size"] = {name: getattr(law, name) for name in names} | {"others": others}
         typer.echo(strict_json(record))
         return
-    console = Console()
+    console = make_console()
     _show(console, folder, table, means)
     if law is not None:
         console.print(law.describe(), highlight=False, markup=False)
@@ -76,7 +76,7 @@ def _show(console: Console, folder: SweepFolder, table: Any, means: Any) -> None
     for name in metric_names(table, folder.plan):
         unit = metric_unit(name)
         rows.append((f"{name} [{unit}]" if unit else name, *(cells.get((name, point), "") for point in points)))
-    show_table(console, "", [escape(cell) for cell in head], [tuple(map(escape, row)) for row in rows])
+    show_table(console, "", [cell for cell in head], [tuple(row) for row in rows])
     if len(columns) > len(points):
         console.print(f"and {len(columns) - len(points)} more points in means.csv", highlight=False)
 

@@ -11,17 +11,18 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress
 
+from crumple.cli.consoles import make_console, text_column
 from crumple.cli.exits import FAILED, INTERRUPTED, fail
 from crumple.cli.interruption import Interruption
 from crumple.cli.sweep_analyzing import analyze_sweep
-from crumple.errors import InputError
-from crumple.sweeping import PlannedRun, SweepFolder, Watcher, is_sweep, lead, make_plan
-from crumple.sweeping.estimate import Estimate, check_plan, show_time
-from crumple.sweeping.metrics import DEFAULT
-from crumple.sweeping.sweep import workers_here
-from crumple.sweeping.task import Outcome
+from crumple.runtime.errors import InputError
+from crumple.studies.sweeping import PlannedRun, SweepFolder, Watcher, is_sweep, lead, make_plan
+from crumple.studies.sweeping.estimate import Estimate, check_plan, show_time
+from crumple.studies.sweeping.metrics import DEFAULT
+from crumple.studies.sweeping.sweep import workers_here
+from crumple.studies.sweeping.task import Outcome
 
 
 def sweep_scene(
@@ -49,7 +50,7 @@ def sweep_scene(
     plan = None
     if scene is not None:
         plan = make_plan(scene, vary=tuple(vary), metrics=tuple(metrics) or DEFAULT, **given)
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     shown = SweepProgress(console)
     if dry_run:
         estimate, _ = check_plan(plan or SweepFolder(out).plan, out, shown.on_note)
@@ -86,7 +87,7 @@ class SweepProgress(Watcher):
         self._begun: dict[str, int] = {}
         self._total, self._before, self._start = 0, 0, clock.monotonic()
         self._bar = Progress(
-            TextColumn("{task.fields[status]}"),
+            text_column("{task.fields[status]}"),
             BarColumn(bar_width=None),
             console=console,
             disable=not console.is_terminal,
@@ -102,14 +103,12 @@ class SweepProgress(Watcher):
     def on_note(self, text: str) -> None:
         self._console.print(f"note: {text}", highlight=False, markup=False, soft_wrap=True)
 
-    def on_begin(self, estimate: Estimate, done: int, workers: int, dashboard: str) -> None:
+    def on_begin(self, estimate: Estimate, done: int, workers: int) -> None:
         self.runs, self.done, self._total = estimate.runs, done, max(estimate.frames, 1)
         self._before = round(self._total * done / estimate.runs)
         _show(self._console, estimate, workers)
         if done:
             self._console.print(f"{done} runs were done before", highlight=False)
-        if dashboard:
-            self._console.print(f"dashboard: {dashboard}", highlight=False, soft_wrap=True)
         self._start = clock.monotonic()
         self._bar.update(self._task, total=self._total)
         self._bar.start()

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
+from crumple.cli.consoles import make_console
 from crumple.cli.notices import show_notes
-from crumple.errors import InputError
 from crumple.recording.folder import check_vacant
-from crumple.sweeping import is_sweep
+from crumple.runtime.errors import InputError
+from crumple.runtime.packages import load_package
+from crumple.studies.sweeping import is_sweep
 
 if TYPE_CHECKING:
     from crumple.scenes import Scene
@@ -34,13 +34,10 @@ def view_sources(
     browser: bool,
 ) -> None:
     """Show recordings, and scenes while they are simulated, in a browser until Ctrl-C."""
-    try:
-        from crumple.studio.runs import SceneRun, StudioRun
-        from crumple.studio.serve import serve_studio
-    except ImportError as error:
-        raise InputError(
-            "crumple view", f"needs an optional package: pip install 'crumple[studio]' ({error})"
-        ) from None
+    load_package("aiohttp", "crumple view")
+    from crumple.studio.runs import SceneRun, StudioRun
+    from crumple.studio.serve import serve_studio
+
     scenes = {source: _load(source, frames, until, overrides, quick) for source in sources if not Path(source).is_dir()}
     folders = scene_folders(scenes, out)
     for source, folder in folders.items():
@@ -52,7 +49,7 @@ def view_sources(
         runs += [StudioRun(folder, label=label) for folder, label in shown]
     for source, folder in folders.items():
         runs.append(StudioRun(folder, SceneRun(scenes[source], folder, force)))
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
 
     def announce(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -69,7 +66,7 @@ def _load(source: str, frames: int | None, until: float | None, overrides: Seque
 
 def sweep_recordings(path: Path) -> list[tuple[Path, str]]:
     """The recordings of a sweep with what was varied in each, at most MOST_SHOWN, of which a note tells."""
-    from crumple.sweeping import SweepFolder  # loads what reads scenes, which recordings do not need
+    from crumple.studies.sweeping import SweepFolder  # loads what reads scenes, which recordings do not need
 
     folder = SweepFolder(path)
     there = [(folder.recording_path(run), run.describe() or run.name) for run in folder.plan.runs]

@@ -8,7 +8,6 @@ from math import inf, sqrt
 import numpy as np
 
 from crumple.contact.candidates import Candidates
-from crumple.contact.compiled import kernel, run_chunks
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import (
     PARALLEL_LIMIT,
@@ -22,11 +21,12 @@ from crumple.contact.pair import (
 )
 from crumple.contact.pair_energy import TERMS, barrier_value, pair_derivatives, pair_value
 from crumple.contact.surface import Surface
+from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.compiled import kernel, run_chunks
+from crumple.runtime.typing import Bools, Floats, Ints
 
-CHUNK = 256
-"""Pairs handled together by one thread; sums are formed per chunk, then over chunks in order."""
+CHUNK = TUNING.contacts_per_chunk.value
 
 
 @kernel

@@ -12,15 +12,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.contact.bvh import STACK_SIZE, Tree, box_overlaps, build_tree, find_leaf, round_down, round_up
-from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.surface import Surface
-from crumple.typing import Floats, Ints
+from crumple.contact.tuning import TUNING
+from crumple.geometry.bvh import STACK_SIZE, Tree, box_overlaps, build_tree, find_leaf, round_down, round_up
+from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.typing import Floats, Ints
 
-CHUNK = 64
-"""Queries handled together by one thread."""
-FIRST_PASS = 16
-"""Hits per query kept in the counting pass; only queries with more are traversed again."""
+CHUNK = TUNING.queries_per_chunk.value
+FIRST_PASS = TUNING.first_pass_hits.value
 SQRT2 = 2.0**0.5
 
 Boxes: TypeAlias = NDArray[np.float32]

@@ -7,9 +7,9 @@ from math import sqrt
 import numpy as np
 
 from crumple.contact.barrier import Barrier
-from crumple.contact.compiled import kernel
 from crumple.contact.pair import closest, load
-from crumple.typing import Floats
+from crumple.runtime.compiled import kernel
+from crumple.runtime.typing import Floats
 
 
 @kernel

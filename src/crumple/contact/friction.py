@@ -1,4 +1,4 @@
-"""Lagged Coulomb friction [Li 2020, IPC, §5]: normal forces and tangents are frozen, the slip is free.
+"""Lagged Coulomb friction [Li2020, §5]: normal forces and tangents are frozen, the slip is free.
 
 For each contact of the barrier at x_lag, with normal force λ = |∂E/∂d|, weights w, tangents T (3×2) and coefficient μ:
 
@@ -19,20 +19,20 @@ from math import sqrt
 import numpy as np
 
 from crumple.contact.barrier import Barrier, example_pairs
-from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import closest, load
 from crumple.contact.pair_energy import barrier_slopes, direction
+from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
-from crumple.typing import Floats, Ints
+from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.typing import Floats, Ints
 
-CHUNK = 256
-"""Contacts handled together by one thread."""
+CHUNK = TUNING.contacts_per_chunk.value
 
 
 @device
 def _tangents(nx, ny, nz):
-    """Two unit vectors orthogonal to the unit vector n and to each other, as six numbers [Duff 2017]."""
+    """Two unit vectors orthogonal to the unit vector n and to each other, as six numbers [Duff2017]."""
     sign = 1.0 if nz >= 0.0 else -1.0
     a = -1.0 / (sign + nz)
     b = nx * ny * a

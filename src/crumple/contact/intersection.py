@@ -2,7 +2,7 @@
 
 An edge pq crosses a face abc when p and q lie on different sides of its plane and the line pq passes the three edges
 on the same side: five signs of 3×3 determinants. Each determinant is computed in double precision with a bound on its
-rounding error [Shewchuk 1997, filter A]. If all five signs are certain, the answer is exact. Otherwise the primitives
+rounding error [Shewchuk1997, filter A]. If all five signs are certain, the answer is exact. Otherwise the primitives
 are coplanar or touch to within rounding, and they count as intersecting only if their distance is below
 `TOUCH` times the size of the coordinates: nearly touching but separate states are never reported.
 """
@@ -14,17 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.contact.candidates import find_pairs, make_group, swept_boxes
-from crumple.contact.compiled import device, kernel, run_chunks
-from crumple.contact.distance import edge_edge, point_triangle
 from crumple.contact.surface import Surface
-from crumple.typing import Floats, Ints
+from crumple.contact.tuning import TUNING
+from crumple.geometry.distance import edge_edge, point_triangle
+from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.typing import Floats, Ints
 
-CHUNK = 512
-"""Pairs handled together by one thread."""
+CHUNK = TUNING.pairs_per_chunk.value
 ORIENT_ERROR = 8e-16
 """Bound (7 + 56 eps) eps, eps = 2⁻⁵³, on the error of a determinant relative to its permanent."""
-TOUCH = 1e-14
-"""Distance relative to the largest coordinate below which uncertain primitives count as touching."""
+TOUCH = TUNING.intersection_tolerance.value
 
 
 @device

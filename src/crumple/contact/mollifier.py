@@ -1,6 +1,6 @@
 """The factor that fades out nearly parallel edges, m(c) = (2 − c/ε) c/ε for c = |e1 × e2|² < ε, else 1.
 
-The distance of two edges has a kink where they are parallel; m makes the energy C¹ there [Li 2020, IPC, §5].
+The distance of two edges has a kink where they are parallel; m makes the energy C¹ there [Li2020, §5].
 With u = e1 × e2 and J = ∂u/∂(e1, e2):  ∂c/∂e1 = 2 |e2|² e1 − 2 (e1·e2) e2,
 
     ∇²c = 2 JᵀJ + M,   M = 2 [[0, S], [Sᵀ, 0]],  S = e1 e2ᵀ − e2 e1ᵀ.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from crumple.contact.compiled import device
+from crumple.runtime.compiled import device
 
 
 @device

@@ -32,13 +32,13 @@ from crumple.contact.candidates import (
     sheet_trees,
     swept_boxes,
 )
-from crumple.contact.compiled import kernel, run_chunks
 from crumple.contact.pair import box_distance2, closest, load, rest_scale
 from crumple.contact.surface import Surface
-from crumple.typing import Bools, Floats, Ints
+from crumple.contact.tuning import TUNING
+from crumple.runtime.compiled import kernel, run_chunks
+from crumple.runtime.typing import Bools, Floats, Ints
 
-CHUNK = 512
-"""Pairs handled together by one thread."""
+CHUNK = TUNING.pairs_per_chunk.value
 
 
 class Neighbours:

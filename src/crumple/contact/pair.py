@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from crumple.contact.compiled import device
-from crumple.contact.distance import (
+from crumple.contact.tuning import TUNING
+from crumple.geometry.distance import (
     BOTH_INSIDE,
     EDGE_AB,
     EDGE_BC,
@@ -22,11 +22,10 @@ from crumple.contact.distance import (
     edge_edge,
     point_triangle,
 )
+from crumple.runtime.compiled import device
 
-PARALLEL_LIMIT = 1e-3
-"""Edges with |e1 × e2|² below this times the rest |e1|² |e2|² are nearly parallel [Li 2020, IPC, §5]."""
-NEAR_REST = 0.5
-"""Pairs of one sheet act only below this fraction of their rest distance."""
+PARALLEL_LIMIT = TUNING.nearly_parallel.value
+NEAR_REST = TUNING.near_rest_fraction.value
 
 
 @device

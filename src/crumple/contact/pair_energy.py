@@ -24,15 +24,16 @@ from __future__ import annotations
 
 from math import inf, log, sqrt
 
-from crumple.contact.compiled import device
 from crumple.contact.mollifier import add_cross_square_hessian, cross_square, cross_square_gradient, mollify
 from crumple.contact.pair import closest, slides
+from crumple.contact.tuning import TUNING
+from crumple.runtime.compiled import device
 
 TERMS = 6
 """Rank-one terms of a pair's Hessian at most."""
 TINY = 1e-300
-CORE, HARDER = 0.1, 100.0
-"""Share of the activation gap in which the second barrier acts, and its pressure over that of the first."""
+CORE = TUNING.core_fraction.value
+HARDER = TUNING.core_pressure.value
 
 
 @device

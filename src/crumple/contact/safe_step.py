@@ -1,6 +1,6 @@
 """How far x may move from x0 towards x1 before two primitives touch.
 
-Conservative advancement [after Li 2021, CIPC, additive CCD] with the step taken along the current normal instead of a
+Conservative advancement after the additive one of [Li2021] with the step taken along the current normal instead of a
 bound on speeds. At time t let n be the unit vector between the closest points. For each corner i of one primitive and
 j of the other, n·(x_i − x_j) is linear in t and at least d now; the distance of the (convex) primitives never falls
 below the least of these. So time may advance until the first of them reaches the target distance. This step is never
@@ -17,22 +17,18 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.contact.candidates import Candidates
-from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.contact.pair import box_distance2, closest, load, rest_scale
 from crumple.contact.pair_energy import direction
 from crumple.contact.surface import Surface
-from crumple.typing import Floats
+from crumple.contact.tuning import TUNING
+from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.typing import Floats
 
-CHUNK = 512
-"""Pairs handled together by one thread."""
-KEPT_GAP = 0.1
-"""Fraction of the gap that a step leaves."""
-CLOSE_ENOUGH = 0.2
-"""The search stops when the gap has fallen to this fraction of its start (any time after that is lost)."""
-MAX_ADVANCES = 100
-"""Advances per pair; at the cap the time reached so far is returned, which is safe."""
-ROUNDING = 1e-9
-"""Relative slack on the kept gap when a time is checked."""
+CHUNK = TUNING.pairs_per_chunk.value
+KEPT_GAP = TUNING.kept_gap.value
+CLOSE_ENOUGH = TUNING.close_enough.value
+MAX_ADVANCES = TUNING.pair_advances.value
+ROUNDING = TUNING.kept_gap_slack.value
 
 
 class StepLimit(NamedTuple):

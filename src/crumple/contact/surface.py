@@ -33,9 +33,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.geometry.triangle import face_areas
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 
 class SurfaceArrays(NamedTuple):

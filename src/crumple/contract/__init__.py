@@ -3,10 +3,11 @@
 from crumple.contract.constraint import Constraint
 from crumple.contract.energy import (
     ENERGIES,
-    EdgeEnergy,
+    Derivatives,
     Energy,
     Example,
     Projection,
+    TurningEnergy,
     projection_mask,
     register,
 )
@@ -15,7 +16,7 @@ from crumple.contract.term import EnergyTerm, MountedTerm, Stage, Term
 __all__ = [
     "ENERGIES",
     "Constraint",
-    "EdgeEnergy",
+    "Derivatives",
     "Energy",
     "EnergyTerm",
     "Example",
@@ -23,6 +24,7 @@ __all__ = [
     "Projection",
     "Stage",
     "Term",
+    "TurningEnergy",
     "projection_mask",
     "register",
 ]

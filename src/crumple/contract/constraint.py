@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from crumple.contract.energy import Energy
-from crumple.typing import Bools, Floats
+from crumple.runtime.typing import Bools, Floats
 
 FULL = 1.0 - 1e-9
 """Share of its strength from which a row is saturated."""

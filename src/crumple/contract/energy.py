@@ -1,7 +1,8 @@
 """The one contract of every energy: value, gradient and Hessian per element, in joules.
 
-An energy is a batch of elements that name k nodes each. Its Hessian is returned as upper node blocks in
-the order (0,0), (0,1) … (0,k−1), (1,1) …, see `block_pairs`. Elements are summed by the assembler.
+Unknowns are the positions of nodes and the turns of edges. An energy is a batch of elements that name k nodes each, and
+m edges whose turns they feel; nearly all have none. The Hessian by nodes is returned as upper node blocks in the order
+(0,0), (0,1) … (0,k−1), (1,1) …, see `block_pairs`. Elements are summed by the assembler.
 
 `project` says where the element Hessian must be positive semi-definite: everywhere (True), nowhere (False:
 exact second derivatives) or in the elements of a mask (element_count,).
@@ -11,12 +12,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 Projection: TypeAlias = bool | Bools
 
@@ -24,64 +25,7 @@ VALUE, GRADIENT, HESSIAN = 0, 1, 2
 """How many derivatives a kernel is asked for."""
 
 
-class Energy(ABC):
-    """What the solver asks of elastic, external and contact energies alike: all comes from one `evaluate`, usually one
-    compiled kernel.
-
-    `stencil` (n, k), k in 1..4: the nodes of each element.
-    `x` (node_count, 3) world positions [m], C-contiguous float64; sheet nodes first, then obstacle nodes.
-    """
-
-    has_turns: ClassVar[bool] = False
-    stencil: Ints
-    keeps_stress: ClassVar[bool] = False
-    """Whether not projecting this energy, where the sum stays definite, makes Newton's method faster."""
-
-    @abstractmethod
-    def evaluate(
-        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
-    ) -> None:
-        """Fill `value` (n,) [J] if the order is 0, `gradient` (n, k, 3) [N] if it is 1 or 2, and `hessian`
-        (n, k(k+1)/2, 3, 3) [N/m] if it is 2. What is not asked for may be empty, or be filled as well if it is not."""
-
-    def value(self, x: Floats) -> Floats:
-        """Energy of each element [J], (n,)."""
-        value = np.empty(len(self.stencil))
-        self.evaluate(x, VALUE, True, value, _NO_GRADIENT, _NO_HESSIAN)
-        return value
-
-    def gradient(self, x: Floats) -> Floats:
-        """Derivative of each element's energy [N], (n, k, 3)."""
-        value, gradient = np.empty(len(self.stencil)), np.empty((*self.stencil.shape, 3))
-        self.evaluate(x, GRADIENT, True, value, gradient, _NO_HESSIAN)
-        return gradient
-
-    def hessian(self, x: Floats, project: Projection = True) -> Floats:
-        """Upper node blocks of each element's second derivative [N/m], (n, k(k+1)/2, 3, 3)."""
-        return self.gradient_hessian(x, project)[1]
-
-    def gradient_hessian(self, x: Floats, project: Projection = True) -> tuple[Floats, Floats]:
-        """Gradient and Hessian in one pass."""
-        n, k = self.stencil.shape
-        value, gradient, hessian = np.empty(n), np.empty((n, k, 3)), np.empty((n, k * (k + 1) // 2, 3, 3))
-        self.evaluate(x, HESSIAN, project, value, gradient, hessian)
-        return gradient, hessian
-
-    def step_limit(self, x: Floats, direction: Floats) -> float:
-        """The share of the `direction` (node_count, 3) that may be taken from x: 1 unless the energy is a barrier."""
-        return 1.0
-
-    def restricted(self, free: Bools, number: Ints) -> Self:
-        """The elements with a free node, their nodes renamed; `free`, `number` (node_count,).
-
-        All fields of an energy have one row per element.
-        """
-        kept = free[self.stencil].any(axis=1)
-        rows = {name: np.ascontiguousarray(value[kept]) for name, value in vars(self).items()}
-        return replace(self, **(rows | {"stencil": number[rows["stencil"]]}))  # type: ignore[type-var]
-
-
-class EdgeDerivatives(NamedTuple):
+class Derivatives(NamedTuple):
     """Derivatives of n elements by their k nodes and m turns.
 
     `vectors` (n, k, 3) [N], `moments` (n, m) [N m]: gradient by nodes and turns;
@@ -96,40 +40,139 @@ class EdgeDerivatives(NamedTuple):
     own: Floats
 
 
-class EdgeEnergy(ABC):
-    """An energy whose elements have unknown turns of edges beside their nodes; its Hessian is always semi-definite.
+class Energy(ABC):
+    """What the solver asks of elastic, external and contact energies alike: all comes from one `evaluate`, usually one
+    compiled kernel. Those that feel turns are a `TurningEnergy`.
 
-    `stencil` (n, k) nodes;  `edges` (n, m) edges of each element. The state of an edge is its half turn [rad], see
-    `geometry.directors`; derivatives are by nodes and turns, and `half_direction` says what a turn does to the state.
+    `stencil` (n, k), k in 1..4: the nodes of each element.
+    `x` (node_count, 3) world positions [m], C-contiguous float64; sheet nodes first, then obstacle nodes.
+    `half_turn` (edge_count,): the state of the edges [rad], see `geometry.directors`; all zero where it is not given.
     """
 
-    has_turns: ClassVar[bool] = True
-    owns_turns: ClassVar[bool] = False
-    """Whether it says what a turn does to the state: that is for the bending energy alone, of which there is one."""
     stencil: Ints
-    edges: Ints
+    keeps_stress: ClassVar[bool] = False
+    """Whether not projecting this energy, where the sum stays definite, makes Newton's method faster."""
+
+    @property
+    def turns(self) -> Ints:
+        """The edges whose turns each element feels, (n, m): none."""
+        return np.empty((len(self.stencil), 0), np.int32)
 
     @abstractmethod
-    def value(self, x: Floats, half_turn: Floats) -> Floats:
-        """Energy of each element [J], (n,), at positions x (node_count, 3) [m] and half turns (edge_count,) [rad]."""
+    def evaluate(
+        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
+    ) -> None:
+        """Fill `value` (n,) [J] if the order is 0, `gradient` (n, k, 3) [N] if it is 1 or 2, and `hessian`
+        (n, k(k+1)/2, 3, 3) [N/m] if it is 2. What is not asked for may be empty, or be filled as well if it is not."""
 
-    @abstractmethod
-    def gradient(self, x: Floats, half_turn: Floats) -> tuple[Floats, Floats]:
-        """Derivatives by nodes (n, k, 3) [N] and by turns (n, m) [N m]."""
+    def evaluate_turned(
+        self, x: Floats, half_turn: Floats, order: int, project: Projection, value: Floats, out: Derivatives
+    ) -> None:
+        """The same with turns of edges among the unknowns."""
+        self.evaluate(x, order, project, value, out.vectors, out.blocks)
 
-    @abstractmethod
-    def gradient_hessian(self, x: Floats, half_turn: Floats) -> EdgeDerivatives:
-        """All derivatives in one pass."""
+    def value(self, x: Floats, half_turn: Floats | None = None) -> Floats:
+        """Energy of each element [J], (n,)."""
+        value = np.empty(len(self.stencil))
+        if half_turn is None:
+            self.evaluate(x, VALUE, True, value, NOTHING.vectors, NOTHING.blocks)
+        else:
+            self.evaluate_turned(x, half_turn, VALUE, True, value, NOTHING)
+        return value
 
-    @abstractmethod
+    def gradient(self, x: Floats, half_turn: Floats | None = None) -> Floats:
+        """Derivative of each element's energy by its nodes [N], (n, k, 3)."""
+        return self._derive(x, half_turn, GRADIENT, True).vectors
+
+    def moments(self, x: Floats, half_turn: Floats) -> Floats:
+        """Derivative of each element's energy by its turns [N m], (n, m)."""
+        return self._derive(x, half_turn, GRADIENT, True).moments
+
+    def hessian(self, x: Floats, project: Projection = True) -> Floats:
+        """Upper node blocks of each element's second derivative [N/m], (n, k(k+1)/2, 3, 3)."""
+        return self._derive(x, None, HESSIAN, project).blocks
+
+    def gradient_hessian(self, x: Floats, project: Projection = True) -> tuple[Floats, Floats]:
+        """Gradient and Hessian by the nodes in one pass."""
+        found = self._derive(x, None, HESSIAN, project)
+        return found.vectors, found.blocks
+
+    def derivatives(self, x: Floats, half_turn: Floats, project: Projection = True) -> Derivatives:
+        """All derivatives, by nodes and turns, in one pass."""
+        return self._derive(x, half_turn, HESSIAN, project)
+
     def half_direction(self, x: Floats, direction: Floats, turn: Floats) -> Floats:
         """The change of the half turns (edge_count,) that goes with a direction (node_count, 3) [m] of the nodes and
-        the `turn` (edge_count,) [rad] of the edges."""
+        the `turn` (edge_count,) [rad] of the edges.
+
+        To say so is for the bending energy alone, of which there is one; all others leave the half turns as they are.
+        """
+        return np.zeros_like(turn)
+
+    def step_limit(self, x: Floats, direction: Floats) -> float:
+        """The fraction of the `direction` (node_count, 3) that may be taken from x: 1 unless the energy is a
+        barrier."""
+        return 1.0
+
+    def restricted(self, free: Bools, number: Ints, edge_number: Ints) -> Self:
+        """The elements with a free node, their nodes and edges renamed; `free`, `number` (node_count,), `edge_number`
+        (edge_count,).
+
+        All fields of an energy have one row per element.
+        """
+        rows = self._rows(free[self.stencil].any(axis=1))
+        return replace(self, **(rows | {"stencil": number[rows["stencil"]]}))  # type: ignore[type-var]
+
+    def _rows(self, kept: Bools | np.bool_) -> dict[str, Any]:
+        """The fields of the elements that are `kept` (n,)."""
+        return {name: np.ascontiguousarray(value[kept]) for name, value in vars(self).items()}
+
+    def _derive(self, x: Floats, half_turn: Floats | None, order: int, project: Projection) -> Derivatives:
+        """The derivatives up to the order, those by turns left as they are where there are no half turns."""
+        n, k = self.stencil.shape
+        m, value = self.turns.shape[1], np.empty(n)
+        out = NOTHING._replace(vectors=np.empty((n, k, 3)), moments=np.empty((n, m)))
+        if order == HESSIAN:
+            blocks, own = np.empty((n, k * (k + 1) // 2, 3, 3)), np.empty((n, m * (m + 1) // 2))
+            out = out._replace(blocks=blocks, mixed=np.empty((n, k, m, 3)), own=own)
+        if half_turn is None:
+            self.evaluate(x, order, project, value, out.vectors, out.blocks)
+        else:
+            self.evaluate_turned(x, half_turn, order, project, value, out)
+        return out
+
+
+class TurningEnergy(Energy):
+    """An energy whose elements feel the turns of `edges` (n, m) beside their nodes: `evaluate_turned` is its kernel.
+
+    Derivatives are by nodes and turns, and the `half_direction` of the bending says what a turn does to the half turns.
+    """
+
+    edges: Ints
+
+    @property
+    def turns(self) -> Ints:
+        return self.edges
+
+    def evaluate(
+        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
+    ) -> None:
+        """As the contract has it, with half turns of zero."""
+        n, m = self.edges.shape
+        k = self.stencil.shape[1]
+        half_turn = np.zeros(int(self.edges.max(initial=-1)) + 1)
+        out = Derivatives(gradient, np.empty((n, m)), hessian, np.empty((n, k, m, 3)), np.empty((n, m * (m + 1) // 2)))
+        self.evaluate_turned(x, half_turn, order, project, value, out)
 
     @abstractmethod
-    def restricted_to(self, free: Bools, number: Ints, edge_number: Ints) -> EdgeEnergy:
-        """The elements with a free node, nodes and edges renamed; `free`, `number` (node_count,), `edge_number`
-        (edge_count,)."""
+    def evaluate_turned(
+        self, x: Floats, half_turn: Floats, order: int, project: Projection, value: Floats, out: Derivatives
+    ) -> None:
+        """As the contract has it."""
+
+    def restricted(self, free: Bools, number: Ints, edge_number: Ints) -> Self:
+        part = super().restricted(free, number, edge_number)
+        return replace(part, edges=edge_number[part.edges])  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
@@ -138,6 +181,9 @@ class Example:
 
     `poses`: name → x.  `rest`: a pose without force, if the energy has one.  `invariant`: rigid motions change
     nothing.  `convex`: poses whose exact element Hessians are semi-definite, so that projection changes nothing.
+    `half_turn` (edge_count,) [rad] in all poses but `rest`, for energies that feel turns.
+    `is_exact`: a Hessian that is not projected is the second derivative everywhere; else only where there is no force
+    (Gauss–Newton), so that it is compared at `rest` alone.
     """
 
     energy: Energy
@@ -145,6 +191,8 @@ class Example:
     rest: Floats | None = None
     invariant: bool = False
     convex: tuple[str, ...] = ()
+    half_turn: Floats = field(default_factory=lambda: np.zeros(0))
+    is_exact: bool = True
 
 
 MakeExample: TypeAlias = Callable[[np.random.Generator], Example]
@@ -177,15 +225,12 @@ def projection_mask(project: Projection, element_count: int) -> Bools:
     return np.ascontiguousarray(project, np.bool_)
 
 
-def element_values(energy: Energy | EdgeEnergy, x: Floats, half_turn: Floats) -> Floats:
-    """Energy of each element [J], (n,), at positions x (node_count, 3) [m] and half turns (edge_count,) [rad]."""
-    return energy.value(x, half_turn) if isinstance(energy, EdgeEnergy) else energy.value(x)
-
-
-def total_value(energies: Sequence[Energy | EdgeEnergy], x: Floats, half_turn: Floats) -> float:
+def total_value(energies: Sequence[Energy], x: Floats, half_turn: Floats) -> float:
     """The sum over all elements of all energies [J]."""
-    return sum(float(np.sum(element_values(energy, x, half_turn))) for energy in energies)
+    return sum(float(np.sum(energy.value(x, half_turn))) for energy in energies)
 
 
-_NO_GRADIENT = np.empty((0, 0, 3))
-_NO_HESSIAN = np.empty((1, 0, 3, 3))
+NOTHING = Derivatives(
+    np.empty((0, 0, 3)), np.empty((0, 0)), np.empty((1, 0, 3, 3)), np.empty((0, 0, 0, 3)), np.empty((0, 0))
+)
+"""What a kernel is given that fills no derivatives."""

@@ -8,15 +8,16 @@ stage of a step what is to be minimised, and afterwards what the step has left b
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from crumple.contract.energy import EdgeEnergy, Energy, total_value
+from crumple.contract.energy import Energy, total_value
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.state import State
-from crumple.typing import Bools, Floats
+from crumple.state.transfer import Custom
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,17 @@ class Stage:
 
 
 class MountedTerm(ABC):
-    """A term on one mesh. It is not changed by steps: what varies is in the state."""
+    """A term on one mesh. It is not changed by steps: what varies is in the state.
+
+    Everything that others want to know of a term they ask by these methods, which all but `stored` have an answer for
+    those that have nothing to say.
+    """
 
     @abstractmethod
-    def stored(self, state: State, time: float) -> Sequence[Energy | EdgeEnergy]:
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
         """The energies that depend on the positions alone, as they are at `time` [s] for a sheet in `state`."""
 
-    def over(self, stage: Stage) -> Sequence[Energy | EdgeEnergy]:
+    def over(self, stage: Stage) -> Sequence[Energy]:
         """What a stage minimises: the stored energy at its end, and what the motion dissipates on the way."""
         return self.stored(stage.state, stage.time)
 
@@ -81,9 +86,35 @@ class MountedTerm(ABC):
         """An acceleration that acts on all nodes alike (3,) [m/s²], if there is one; it needs no energy in `over`."""
         return None
 
+    def drained(self, stage: Stage, x: Floats, half_turn: Floats) -> float:
+        """The power [W] that what `over` adds to the stored energy takes out of the motion at the end of a `stage`, at
+        the positions x (node_count, 3) and half turns (edge_count,) that it has reached; for the ledger of energy. What
+        is not told here, the ledger counts as the integrator's."""
+        return 0.0
+
+    def driven_work(self, before: State, after: State) -> float:
+        """The work [J] that was done on the sheets over a step because the stored energy depends on time; for the
+        ledger of energy. That of handles is known from their forces."""
+        return 0.0
+
     def measure(self, state: State) -> float:
         """The energy stored in the sheets [J], for reports."""
         return total_value(self.stored(state, state.time), state.x, state.half_turn)
+
+    @property
+    def turn_count(self) -> int:
+        """How many edges have a turn that its energies depend on, unknown like the positions: all of the mesh or none,
+        which is the rule."""
+        return 0
+
+    @property
+    def constraint_count(self) -> int:
+        """How many of the energies in `over` are constraints, which are enforced by multipliers: none as a rule."""
+        return 0
+
+    def with_handles(self, term: Term) -> MountedTerm:
+        """The same for `term`, which differs from the own in nothing but the handles; the same object as a rule."""
+        return self
 
     def undamped(self, faces: Bools) -> MountedTerm:
         """The same without damping in the marked `faces` (face_count,), whose past is not known."""
@@ -92,6 +123,40 @@ class MountedTerm(ABC):
     def relax(self, state: State) -> State:
         """The state on a new mesh, with what can be found anew there in its place. The same object as a rule."""
         return state
+
+    def keep(self, state: State, step: float, multipliers: Sequence[Floats]) -> tuple[State, Sequence[str]]:
+        """The state at the end of an accepted step of `step` [s] with what its constraints bear kept in it, and what
+        has happened, in words for the report.
+
+        `multipliers`: what each of its constraints bears, as `Constraint.remembered` says it, (n, 3) each.
+        """
+        return state, ()
+
+    def residuals(self, state: State) -> tuple[Floats, Bools]:
+        """By how much what its constraints demand at the time of the state is missed (n,), and where they bear load
+        that they can bear (n,)."""
+        return np.zeros(0), np.zeros(0, bool)
+
+    def protected(self, state: State) -> Ints:
+        """Nodes (n,) that no edit of the mesh may remove."""
+        return np.zeros(0, np.int32)
+
+    def field_rules(self, *, is_cut: bool) -> Mapping[str, Custom]:
+        """How fields of the state follow a change of the mesh, by their names, where they do not by the rule that they
+        are declared with.
+
+        `is_cut`: the mesh is only cut open, or its nodes slide along a cut; else it is remeshed.
+        """
+        return {}
+
+    def curvature(self, state: State) -> Floats | None:
+        """The curvature that the sheet has by this term, of each face (face_count, 3) [1/m]; None if it bends none."""
+        return None
+
+    def driving_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats]:
+        """Parts (2,) [N] of the force on a tip of a crack: −∂E/∂u when the pattern moves by `weight` (node_count,) and
+        the positions stay, with what is dissipated over a `stage` of motion, if given. None as a rule."""
+        return ()
 
     def settle(self, state: State, step: float) -> State:
         """The state after an accepted step of `step` [s]: what has yielded, multipliers, counters.
@@ -109,6 +174,17 @@ class Term(ABC):
     is_in_play: ClassVar[bool] = False
     """Whether errors of a step are compared with its energy, which then is never negative: that of the sheets is, that
     of springs which only hold something, or of a potential with any zero, is not."""
+
+    is_load: ClassVar[bool] = False
+    """Whether its energy is the potential of a load from outside: in the ledger of energy a change of it is work, and
+    it is not stored in the sheets."""
+
+    column: ClassVar[str] = "damping"
+    """The column of the ledger of energy for what its `drained` tells: "damping", "velocity_damping" or "air"."""
+
+    keeps_stencils: ClassVar[bool] = False
+    """Whether its energies have the same stencils in all steps on a mesh, so that the linear system has room for them
+    from the start: what is in play always does, springs that hold something come and go."""
 
     is_projected: ClassVar[bool] = True
     """Whether the projection after a remeshing keeps its forces: those of the sheets and of what holds them. A smooth
@@ -148,7 +224,7 @@ class _Fixed(MountedTerm):
     def __init__(self, energies: list[Energy]) -> None:
         self._energies = energies
 
-    def stored(self, state: State, time: float) -> Sequence[Energy | EdgeEnergy]:
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
         return self._energies
 
 

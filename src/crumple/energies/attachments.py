@@ -14,7 +14,7 @@ import numpy as np
 
 from crumple.contract.energy import GRADIENT, HESSIAN, Energy, Example, Projection, register
 from crumple.energies.examples import patch_poses
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class AttachmentSprings(Energy):
         value[:] = 0.5 * self.stiffness * stretch**2
         if order < GRADIENT:
             return
-        # the share stretch/distance is 1 for springs without a free length, also where the nodes coincide
+        # the fraction stretch/distance is 1 for springs without a free length, also where the nodes coincide
         share = np.where(self.length > 0.0, stretch / np.where(distance > 0.0, distance, 1.0), 1.0)
         pull = (self.stiffness * share)[:, None] * offset
         gradient[:, 0] = pull

@@ -22,7 +22,7 @@ from crumple.contract.energy import Example, Projection, projection_mask, regist
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.hinge import add_dihedral_hessian, dihedral_angle, dihedral_angles, dihedral_gradient
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,9 @@ class BendingHinge(ElasticEnergy):
     def damped(self, before: Floats, ratio: Floats) -> Sequence[BendingHinge]:
         rest_angle = (self.rest_angle + ratio * before) / (1.0 + ratio)
         return [replace(self, stiffness=self.stiffness * (1.0 + ratio), rest_angle=rest_angle)]
+
+    def dissipation(self, before: Floats, ratio: Floats) -> BendingHinge:
+        return replace(self, stiffness=self.stiffness * ratio, rest_angle=before)
 
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats

@@ -24,7 +24,7 @@ from crumple.energies.bending_hinge import BendingHinge, bend
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.hinge import dihedral_angles
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class BendingMeasured(ElasticEnergy):
 
     def damped(self, before: Floats, ratio: Floats) -> Sequence[Energy]:
         """The energy itself, and a dissipation with the stiffness at zero curvature."""
-        return [self, BendingHinge(self.stencil, self.stiffness[:, 0] * ratio, before)]
+        return [self, self.dissipation(before, ratio)]
+
+    def dissipation(self, before: Floats, ratio: Floats) -> BendingHinge:
+        return BendingHinge(self.stencil, self.stiffness[:, 0] * ratio, before)
 
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats

@@ -23,12 +23,14 @@ import scipy.sparse as sp
 from numba import njit, prange
 from scipy.sparse.linalg import splu
 
-from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
-from crumple.errors import SimulationError
+from crumple.contract.energy import Derivatives, Example, Projection, TurningEnergy, register
+from crumple.energies.examples import PATCH, patch_poses
+from crumple.energies.tuning import TUNING
 from crumple.geometry.directors import (
     EdgeLinks,
     curvature_angles,
     curvature_shapes,
+    edge_links,
     face_normal,
     half_angle,
     half_turns,
@@ -37,20 +39,18 @@ from crumple.geometry.directors import (
 from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.linalg import conjugate_gradients
 from crumple.materials.material import Material
-from crumple.materials.stiffness import turned
+from crumple.materials.stiffness import plate_stiffness
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import SimulationError
+from crumple.runtime.typing import Bools, Floats, Ints
 
-LEAST_TWIST = 1e-3
-"""Floor of the twisting stiffness 4 D66 over √(D11 D22), for materials whose stiffness at 45° leaves none."""
-RIGID = 1e4
-"""Factor of the stiffness of faces that a handle holds: their directors follow their normals."""
-TURN_TOLERANCE, TURN_ITERATIONS = 1e-12, 150
-"""Error of relaxed turns in the energy norm, relative, and the iterations after which a factorisation is quicker."""
+RIGID = TUNING.held_face_stiffening.value
+TURN_TOLERANCE = TUNING.relaxed_turn_tolerance.value
+TURN_ITERATIONS = TUNING.relaxed_turn_iterations.value
 
 
 @dataclass(frozen=True)
-class BendingMidedge(EdgeEnergy):
+class BendingMidedge(TurningEnergy):
     """Mid-edge bending of n faces; every field has one row per face.
 
     `stencil` (n, 3) nodes;  `edges` (n, 3) edges of the half-edges k → k + 1;  `side` (n, 3) ∂ψ/∂φ = ±1;
@@ -59,7 +59,6 @@ class BendingMidedge(EdgeEnergy):
     `rest_angle` (n, 3) ψ_p [rad].
     """
 
-    owns_turns = True
     stencil: Ints
     edges: Ints
     side: Floats
@@ -68,27 +67,16 @@ class BendingMidedge(EdgeEnergy):
     stiffness: Floats
     rest_angle: Floats
 
-    def value(self, x: Floats, half_turn: Floats) -> Floats:
-        """Energy of each face [J], (n,), in the shape x (node_count, 3) [m] with half turns φ½ (edge_count,) [rad]."""
-        value = np.empty(len(self.stencil))
-        self._evaluate(x, half_turn, 0, value, _NONE)
-        return value
-
-    def gradient(self, x: Floats, half_turn: Floats) -> tuple[Floats, Floats]:
-        """Derivatives of each face's energy by its nodes (n, 3, 3) [N] and by its turns φ (n, 3) [N m]."""
-        n = len(self.stencil)
-        out = _NONE._replace(vectors=np.empty((n, 3, 3)), moments=np.empty((n, 3)))
-        self._evaluate(x, half_turn, 1, np.empty(n), out)
-        return out.vectors, out.moments
-
-    def gradient_hessian(self, x: Floats, half_turn: Floats) -> EdgeDerivatives:
-        """Gradient and semi-definite Hessian in one pass."""
-        n = len(self.stencil)
-        out = EdgeDerivatives(
-            np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6, 3, 3)), np.empty((n, 3, 3, 3)), np.empty((n, 6))
-        )
-        self._evaluate(x, half_turn, 2, np.empty(n), out)
-        return out
+    def evaluate_turned(
+        self, x: Floats, half_turn: Floats, order: int, project: Projection, value: Floats, out: Derivatives
+    ) -> None:
+        """As the contract has it, with half turns φ½ (edge_count,) [rad]; the Hessian is semi-definite with and without
+        projection."""
+        if len(self.stencil):
+            _midedge(
+                x, half_turn, self.stencil, self.edges, self.side, self.beyond, self.stiffness, self.rest_angle,
+                order, value, *out,
+            )  # fmt: skip
 
     def angles(self, x: Floats, half_turn: Floats) -> Floats:
         """ψ of each face [rad], (n, 3)."""
@@ -126,13 +114,12 @@ class BendingMidedge(EdgeEnergy):
         r = np.broadcast_to(np.asarray(ratio, np.float64), len(self.stencil))[:, None, None]
         return replace(self, stiffness=self.stiffness * r, rest_angle=start)
 
-    def restricted_to(self, free: Bools, number: Ints, edge_number: Ints) -> BendingMidedge:
+    def restricted(self, free: Bools, number: Ints, edge_number: Ints) -> BendingMidedge:
         """The faces with a free node, or beside one, nodes and edges renamed; `free`, `number` (node_count,),
         `edge_number` (edge_count,). Neighbours count because their angles depend on the node.
         """
         across = (self.beyond >= 0) & free[self.beyond]
-        kept = free[self.stencil].any(axis=1) | across.any(axis=1)
-        rows = {name: np.ascontiguousarray(value[kept]) for name, value in vars(self).items()}
+        rows = self._rows(free[self.stencil].any(axis=1) | across.any(axis=1))
         rows["stencil"] = number[rows["stencil"]]
         rows["beyond"] = np.where(rows["beyond"] < 0, -1, number[rows["beyond"]]).astype(np.int32)
         rows["edges"] = edge_number[rows["edges"]]
@@ -140,13 +127,6 @@ class BendingMidedge(EdgeEnergy):
 
     def _links(self, edge_count: int) -> EdgeLinks:
         return EdgeLinks(self.edges, self.side, self.beyond, self.stencil, edge_count)
-
-    def _evaluate(self, x: Floats, half_turn: Floats, order: int, value: Floats, out: EdgeDerivatives) -> None:
-        if len(self.stencil):
-            _midedge(
-                x, half_turn, self.stencil, self.edges, self.side, self.beyond, self.stiffness, self.rest_angle,
-                order, value, *out,
-            )  # fmt: skip
 
 
 def make_bending_midedge(
@@ -207,25 +187,6 @@ def unloaded_angles(stiffness: Floats, loose: Bools, angle: Floats, rest: Floats
     return angle
 
 
-def plate_stiffness(material: Material) -> Floats:
-    """D (3, 3) [N m] of a material: moments (xx, yy, xy) per curvature (xx, yy, xy), energy ½ S·D·S per area.
-
-    D11, D22 and D12 + 2 D66 come from `bending`, curved along u, v and 45°; D12 = ν √(D11 D22) with Poisson's ratio
-    ν = C12/√(C11 C22) of the membrane; then D is turned by the grain. Isotropic: B [[1, ν, 0], [ν, 1, 0],
-    [0, 0, 2 (1−ν)]]. Measured tables of bending count with their stiffness at zero curvature, measured membranes with
-    ν at zero strain.
-    """
-    along_u, diagonal, along_v = (float(b) for b in np.maximum(material.bending.reshape(3, -1)[:, 0], 0.0))
-    c11, c12, c22, _ = material.membrane.reshape(-1, 4)[0]
-    mean = sqrt(along_u * along_v)
-    coupling = 0.5 * (4.0 * diagonal - along_u - along_v)
-    across = float(np.clip(c12 / sqrt(c11 * c22), -0.99, 0.99)) * mean
-    twist = max(2.0 * (coupling - across), LEAST_TWIST * mean)
-    on_grain = np.array([[along_u, across, 0.0], [across, along_v, 0.0], [0.0, 0.0, 0.25 * twist]])
-    double = np.array([1.0, 1.0, 2.0])  # S12 counts once here, twice in the order of `materials.stiffness`
-    return np.asarray(turned(on_grain, material.grain_angle) * np.outer(double, double), np.float64)
-
-
 def face_stiffness(
     mesh: SheetMesh, materials: tuple[Material, ...], *, damage: Floats | None = None, held: Bools | None = None
 ) -> Floats:
@@ -249,14 +210,14 @@ def relax_turns(energy: BendingMidedge, x: Floats, half_turn: Floats, *, held: B
 
     `held` (edge_count,): edges that keep their `half_turn`. Edges without stiffness keep theirs, too.
     """
-    found = energy.gradient_hessian(x, half_turn)
+    found = energy.derivatives(x, half_turn)
     return half_turn + _balance_turns(energy, found.own, found.moments, len(half_turn), held)
 
 
 def relaxed_rates(energy: BendingMidedge, x: Floats, v: Floats, half_turn: Floats) -> Floats:
     """The rates of the half turns (edge_count,) [rad/s] that keep relaxed directors relaxed while the nodes move with
     the velocities v (node_count, 3) [m/s]."""
-    found = energy.gradient_hessian(x, half_turn)
+    found = energy.derivatives(x, half_turn)
     moments = np.einsum("faei,fai->fe", found.mixed, v[energy.stencil])
     turn = _balance_turns(energy, found.own, moments, len(half_turn), None)
     return energy.half_direction(x, np.ascontiguousarray(v), turn)
@@ -400,6 +361,21 @@ def fill_slope(x, tail, head, opposite, double_area, corner, out):
 
 
 _UPPER = [(a, b) for a in range(3) for b in range(a, 3)]
-_NONE = EdgeDerivatives(
-    np.empty((0, 3, 3)), np.empty((0, 3)), np.empty((0, 6, 3, 3)), np.empty((0, 3, 3, 3)), np.empty((0, 6))
-)
+
+
+@register("bending_midedge")
+def _example(rng: np.random.Generator) -> Example:
+    """Faces of the sample patch with a grain, flat at rest, their directors turned at random."""
+    links = edge_links(PATCH)
+    grain = 1e-3 * np.array([[2.0, 0.4, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 1.1]])
+    energy = make_bending_midedge(PATCH, links, grain)
+    poses = patch_poses(rng)
+    return Example(
+        energy,
+        poses,
+        rest=poses["flat"],
+        invariant=True,
+        convex=tuple(poses),
+        half_turn=rng.uniform(-0.5, 0.5, links.edge_count),
+        is_exact=False,
+    )

@@ -20,7 +20,7 @@ from crumple.contract.constraint import Constraint
 from crumple.contract.energy import Example, Projection, projection_mask, register
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.hinge import add_dihedral_hessian, dihedral_angle, dihedral_angles, dihedral_gradient
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from crumple.contract.constraint import Constraint
 from crumple.contract.energy import HESSIAN, Example, Projection, block_pairs, projection_mask, register
 from crumple.energies.examples import PATCH, patch_poses
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def chord_normals(x: Floats, stencil: Ints) -> Floats:
     return np.ascontiguousarray(np.stack([first, np.cross(chord, first)], axis=1))
 
 
-def bend_shares(before: Floats, after: Floats) -> Floats:
+def bend_weights(before: Floats, after: Floats) -> Floats:
     """The weights (n, 3) [1/m] of the nodes in the bend between edges of the lengths `before` and `after` (n,) [m]."""
     return np.stack([1.0 / before, -1.0 / before - 1.0 / after, 1.0 / after], axis=1)
 
@@ -107,7 +107,7 @@ def example(rng: np.random.Generator) -> Example:
     lengths = [np.linalg.norm(x[stencil[:, k + 1]] - x[stencil[:, k]], axis=1) for k in range(2)]
     energy = ConstraintLine(
         stencil=stencil,
-        share=bend_shares(*lengths),
+        share=bend_weights(*lengths),
         normals=chord_normals(x + 0.01 * rng.standard_normal(x.shape), stencil),
         multiplier=rng.uniform(-1e-4, 1e-4, (4, 2)),
         weight=rng.uniform(1e-4, 1e-3, 4),

@@ -8,11 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from crumple.typing import Bools, Floats
+from crumple.energies.tuning import TUNING
+from crumple.runtime.typing import Bools, Floats
 
-SLACK = 1e-11
-"""Negative eigenvalues below this share of the largest diagonal entry count as rounding: rigid motions cost nothing,
-so every element of a sheet has eigenvalues that are zero but for rounding."""
+SLACK = TUNING.eigenvalue_slack.value
 
 
 def project_elements(hessian: Floats, mask: Bools, nodes: int) -> None:

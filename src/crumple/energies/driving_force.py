@@ -20,7 +20,7 @@ import numpy as np
 from crumple.contract.energy import Energy
 from crumple.geometry.triangle import shape_gradients
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 def membrane_force(mesh: SheetMesh, energy: Energy, faces: Ints, x: Floats, weight: Floats) -> Floats:

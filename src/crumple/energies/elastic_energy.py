@@ -13,8 +13,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
+import numpy as np
+
+from crumple.contract import Stage
 from crumple.contract.energy import Energy
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 class ElasticEnergy(Energy):
@@ -30,3 +33,17 @@ class ElasticEnergy(Energy):
 
         `before` (n, …): the deformation before the step;  `ratio` (n,): β/dt.
         """
+
+    @abstractmethod
+    def dissipation(self, before: Floats, ratio: Floats) -> Energy:
+        """The dissipation of `damped` alone. It is quadratic in the deformation's change, so that the power [W] which
+        it takes at the rate (deformation − before)/dt is twice its value over dt."""
+
+
+def drained_power(energy: ElasticEnergy, damping: Floats, stage: Stage, x: Floats) -> float:
+    """The power [W] that damping with the times `damping` (n,) [s] takes at the end of a `stage`, at x
+    (node_count, 3)."""
+    if not damping.any():
+        return 0.0
+    loss = energy.dissipation(stage.past(energy.deformation), damping / stage.span)
+    return 2.0 * float(np.sum(loss.value(x))) / stage.span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 def _patch() -> SheetMesh:

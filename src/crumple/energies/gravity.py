@@ -7,7 +7,7 @@ import numpy as np
 from crumple.contract.energy import Example, register
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.nodal import NodalQuadratic, all_nodes, make_nodal
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 def make_gravity(mass: Floats, acceleration: Floats, *, nodes: Ints | None = None) -> NodalQuadratic:

@@ -7,7 +7,7 @@ import numpy as np
 from crumple.contract.energy import Example, register
 from crumple.energies.examples import patch_poses
 from crumple.energies.nodal import NodalQuadratic, make_nodal
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 def make_holding(nodes: Ints, targets: Floats, stiffness: Floats) -> NodalQuadratic:

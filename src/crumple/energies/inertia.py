@@ -9,7 +9,7 @@ from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.nodal import NodalQuadratic, all_nodes, make_nodal
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 def make_inertia(mass: Floats, predicted: Floats, step: float, *, nodes: Ints | None = None) -> NodalQuadratic:

@@ -16,11 +16,11 @@ import numpy as np
 
 from crumple.contract.energy import Example, register
 from crumple.energies.examples import PATCH, patch_poses
-from crumple.energies.traced import energy
-from crumple.energies.traced_energy import TracedResiduals
+from crumple.energies.traced import dot, norm
+from crumple.energies.traced.declaration import energy
+from crumple.energies.traced.energy import TracedResiduals
 from crumple.geometry.triangle import shape_gradients
-from crumple.symbolic import dot, norm
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 @energy(elements="faces", parameters={"gradients": (3, 2), "root": (2,), "rest": (2,)}, residuals=True)

@@ -15,14 +15,13 @@ import numpy as np
 from crumple.contract.energy import Example, register
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.membrane_stvk import MembraneStvk, make_membrane_stvk
+from crumple.energies.tuning import TUNING
 from crumple.materials.material import DIRECTION_KNOTS, STRAIN_KNOT, mirror_quadrant
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
-SMALLEST_SHARE = 1e-3
-"""Floor of C11, C22 and C33 relative to the largest entry of the table: measured values may be zero or less."""
+SMALLEST_FRACTION = TUNING.measured_stiffness_floor.value
 
-LARGEST_COUPLING = 0.95
-"""Bound of |C12|/√(C11 C22); the energy is positive below 1."""
+LARGEST_COUPLING = TUNING.measured_coupling_bound.value
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def sample_membrane(table: Floats, strain: Floats) -> Floats:
     face = np.arange(len(table))
     stretched = (1.0 - part) * table[face, 1 + row] + part * table[face, 2 + row]
     values = np.maximum((1.0 - amount) * table[:, 0] + amount * stretched, 0.0)
-    floor = SMALLEST_SHARE * table.max(axis=(1, 2), initial=0.0)[:, None]
+    floor = SMALLEST_FRACTION * table.max(axis=(1, 2), initial=0.0)[:, None]
     values[:, [0, 2, 3]] = np.maximum(values[:, [0, 2, 3]], floor)
     values[:, 1] = np.minimum(values[:, 1], LARGEST_COUPLING * np.sqrt(values[:, 0] * values[:, 2]))
     return values

@@ -27,7 +27,7 @@ from crumple.contract.energy import Example, Projection, projection_mask, regist
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.triangle import deformation, green_strain, shape_gradients, strain
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,9 @@ class MembraneStvk(ElasticEnergy):
         column = np.reshape(ratio, (-1, 1))
         rest_strain = (self.rest_strain + column * before) / (1.0 + column)
         return [replace(self, coefficients=self.coefficients * (1.0 + column), rest_strain=rest_strain)]
+
+    def dissipation(self, before: Floats, ratio: Floats) -> MembraneStvk:
+        return replace(self, coefficients=self.coefficients * np.reshape(ratio, (-1, 1)), rest_strain=before)
 
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.contract.energy import GRADIENT, HESSIAN, Energy, Projection
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.membrane_baraff_witkin import make_baraff_witkin
 from crumple.energies.membrane_measured import MembraneMeasured, make_membrane_measured
 from crumple.energies.membrane_stvk import MembraneStvk, make_membrane_stvk
-from crumple.energies.traced_energy import TracedResiduals
+from crumple.energies.traced.energy import TracedResiduals
 from crumple.materials.material import CURVATURE_KNOTS, Material, bending_along
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 Hinge: TypeAlias = BendingHinge | BendingMeasured
 Indices: TypeAlias = NDArray[np.intp]

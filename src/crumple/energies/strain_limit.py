@@ -22,15 +22,13 @@ from numba import njit
 
 from crumple.contract.energy import Energy, Example, Projection, register
 from crumple.energies.examples import PATCH, patch_poses
+from crumple.energies.tuning import TUNING
 from crumple.geometry.triangle import deformation, shape_gradients
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
-ACTIVE = 0.7
-"""Share of the strain (of squares) that is free of the barrier."""
-SAFETY = 0.9
-"""Share of the way to the limit that a step may go."""
-SMALLEST_GAP = 1e-6
-"""Eigenvalues closer than this count as this far apart: where both stretches are equal, λ has no second derivative."""
+ACTIVE = TUNING.strain_barrier_start.value
+SAFETY = TUNING.strain_step_fraction.value
+SMALLEST_GAP = TUNING.smallest_stretch_gap.value
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.energies.sheets import make_membranes
+from crumple.geometry.metric import tensor_eigen
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 def membrane_stress(mesh: SheetMesh, materials: tuple[Material, ...], x: Floats, plastic_strain: Floats) -> Floats:
@@ -25,6 +26,11 @@ def membrane_stress(mesh: SheetMesh, materials: tuple[Material, ...], x: Floats,
         stress[faces] = np.stack([c11 * xx + c12 * yy, c12 * xx + c22 * yy, c33 * xy], axis=1)
     thickness = np.array([material.thickness for material in materials])[mesh.face_material]
     return _on_pattern_axes(stress, parts.grain) / thickness[:, None]
+
+
+def largest_tension(stress: Floats) -> Floats:
+    """The largest principal stress (n,) [Pa] of the stress (n, 3) [Pa], 0 where nothing pulls."""
+    return np.maximum(tensor_eigen(stress)[0][:, 0], 0.0)
 
 
 def _on_pattern_axes(tensor: Floats, grain: Floats) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,21 @@ from crumple.export.surface import Surface
 
 
 def write_alembic(clip: Clip, path: Path) -> None:
-    """Write the clip: metres, y up as Alembic's readers expect, samples at the times of the frames [s]."""
-    archive = Abc.OArchive(str(path))
+    """Write the clip: metres, y up as Alembic's readers expect, samples at the times of the frames [s].
+
+    Alembic ends the process when it cannot write: where the system has files in memory (Linux), it gets one of these.
+    """
+    if not hasattr(os, "memfd_create"):
+        return _write_archive(clip, str(path))
+    with os.fdopen(os.memfd_create("crumple.abc"), "rb") as memory:
+        _write_archive(clip, f"/proc/self/fd/{memory.fileno()}")
+        with path.open("xb") as file:
+            shutil.copyfileobj(memory, file)
+
+
+def _write_archive(clip: Clip, path: str) -> None:
+    """Let Alembic write to the file at `path`; it is complete when this ends, for nothing refers to it any more."""
+    archive = Abc.OArchive(path)
     archive.addTimeSampling(_sampling(clip))
     top = archive.getTop()
     names = clip.sheet_names
@@ -38,8 +53,10 @@ def _sampling(clip: Clip) -> Any:
     spacing = np.diff(times)
     if len(spacing) == 0 or np.allclose(spacing, spacing[0], rtol=1e-6):
         return AbcCoreAbstract.TimeSampling(float(spacing[0]) if len(spacing) else 1.0 / clip.rate, float(times[0]))
-    stamps = imath.DoubleArrayFromBuffer(np.ascontiguousarray(times))
-    kind = AbcCoreAbstract.TimeSamplingType(AbcCoreAbstract.TimeSamplingType.kAcyclic)
+    stamps = AbcCoreAbstract.TimeVector()
+    for time in times:
+        stamps.append(float(time))
+    kind = AbcCoreAbstract.TimeSamplingType(AbcCoreAbstract.AcyclicFlag.kAcyclic)
     return AbcCoreAbstract.TimeSampling(kind, stamps)
 
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.export.resample import Resampler
 from crumple.export.surface import Snapshot, Solid, Surface, face_data, require_finite, surface_of
 from crumple.mesh.texture import pattern_boxes, texture_coordinates
+from crumple.recording.files import read_text_file
 from crumple.recording.recording import Recording
 from crumple.recording.vtkhdf import open_hdf
+from crumple.runtime.errors import CrumpleError, InputError
+from crumple.runtime.typing import Floats
 from crumple.state import State
-from crumple.typing import Floats
 
 Progress = Callable[[int, int], None]
 """Called with the number of finished frames and of all."""
@@ -169,9 +170,9 @@ def sheet_names(recording: Recording, count: int) -> list[str]:
         if not recording.scene_path.is_file():
             listed = [{"name": name} for name in recording.model().sheet_names]
         else:
-            listed = tomllib.loads(recording.scene_path.read_text(encoding="utf-8")).get("sheets", [])
+            listed = tomllib.loads(read_text_file(recording.scene_path)).get("sheets", [])
         given = [sheet.get("name") if isinstance(sheet, dict) else None for sheet in listed]
-    except (OSError, ValueError, InputError):
+    except (CrumpleError, ValueError):
         given = []
     names: list[str] = []
     for k in range(count):

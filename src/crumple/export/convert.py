@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from crumple.export.packages import load_package
 from crumple.export.surface import Surface, surface_of
+from crumple.runtime.packages import load_package
 from crumple.state import State
 
 
@@ -16,9 +16,9 @@ def to_trimesh(frame: State | Surface) -> Any:
 
     Here as in the other two a node on a seam appears once for each of its vertices, whose node is the attribute `node`.
     """
-    trimesh = load_package("trimesh", "notebook", "to_trimesh")
+    trimesh = load_package("trimesh", "to_trimesh")
     surface = _surface(frame)
-    visual = load_package("trimesh.visual", "notebook", "to_trimesh").TextureVisuals(uv=surface.texture.copy())
+    visual = load_package("trimesh.visual", "to_trimesh").TextureVisuals(uv=surface.texture.copy())
     return trimesh.Trimesh(
         surface.vertex_x,
         surface.mesh.faces.astype(np.int64),
@@ -32,7 +32,7 @@ def to_trimesh(frame: State | Surface) -> Any:
 def to_meshio(frame: State | Surface) -> Any:
     """A `meshio.Mesh` of triangles: point data `texture`, `pattern` [m], `velocity` [m/s], `node`; cell data `damage`,
     `material`, `sheet`."""
-    meshio = load_package("meshio", "notebook", "to_meshio")
+    meshio = load_package("meshio", "to_meshio")
     surface = _surface(frame)
     return meshio.Mesh(
         surface.vertex_x,
@@ -44,7 +44,7 @@ def to_meshio(frame: State | Surface) -> Any:
 
 def to_pyvista(frame: State | Surface) -> Any:
     """A `pyvista.PolyData` with the data of `to_meshio`; `texture` is its active texture coordinates."""
-    pyvista = load_package("pyvista", "render", "to_pyvista")
+    pyvista = load_package("pyvista", "to_pyvista")
     surface = _surface(frame)
     data = pyvista.PolyData.from_regular_faces(surface.vertex_x.copy(), surface.mesh.faces)
     for name, values in point_data(surface).items():

@@ -2,47 +2,127 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.export.clip import Clip, Progress, choose_frames
 from crumple.export.convert import point_data, to_pyvista
 from crumple.export.mesh_files import encode_material, encode_obj, encode_ply, encode_stl
-from crumple.export.packages import load_package
 from crumple.export.surface import Snapshot
-from crumple.recording.files import TEMPORARY_SUFFIX, write_atomically
+from crumple.recording.files import read_file, staged, write_output
 from crumple.recording.recording import Recording, write_series
 from crumple.recording.vtkhdf import HdfImage, put_surface
+from crumple.runtime.errors import InputError
+from crumple.runtime.packages import load_package
+
+WriteClip = Callable[[Clip, Path, Path | None], None]
+"""Writes all frames to a path, with the picture to lay on the sheets, if there is one."""
+WriteFrame = Callable[[Snapshot, Path, Clip, Path | None], None]
+"""Writes one frame of a clip to a path; the last is the file that describes the picture, if there is one."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: the endings that its name may have, the usual one first; whether one file holds all frames;
-    whether it takes a picture; and what is the default."""
+    """A kind of file, by the endings that its name may have, the usual one first, and what writes one that ends so: all
+    frames into one file (`animated`) or each into its own (`frames`).
+
+    `needs`: the optional package that a file of an ending needs;  `textured`: it takes a picture, which `embeds` says
+    is put into the file;  `constant`: all frames on one mesh unless told otherwise, `changing`: never;  `last_only`:
+    the last frame unless told otherwise.
+    """
 
     suffixes: tuple[str, ...]
-    animated: bool
+    animated: WriteClip | None = None
+    frames: Mapping[str, WriteFrame] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
     textured: bool = False
+    embeds: bool = False
     constant: bool = False
+    changing: bool = False
     last_only: bool = False
 
 
+def _write_usd(clip: Clip, path: Path, picture: Path | None) -> None:
+    from crumple.export.usd import write_usd
+
+    write_usd(clip, path, f"./{picture.name}" if picture else None)
+
+
+def _write_gltf(clip: Clip, path: Path, picture: Path | None) -> None:
+    from crumple.export.gltf import write_gltf
+
+    write_gltf(clip, path, picture)
+
+
+def _write_abc(clip: Clip, path: Path, picture: Path | None) -> None:
+    from crumple.export.alembic import write_alembic
+
+    write_alembic(clip, path)
+
+
+def _write_fold(clip: Clip, path: Path, picture: Path | None) -> None:
+    from crumple.export.fold import write_fold_clip
+
+    write_fold_clip(clip, path)
+
+
+def _write_obj(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    content = encode_obj(snapshot.surface, clip.sheet_names, material.name if material else None)
+    write_output(path, content)
+
+
+def _write_ply(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    write_output(path, encode_ply(snapshot.surface))
+
+
+def _write_stl(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    write_output(path, encode_stl(snapshot.surface))
+
+
+def _write_vtp(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    data = to_pyvista(snapshot.surface)
+    data.field_data["TimeValue"] = [snapshot.time]
+    with staged(path) as place:
+        data.save(place)
+        if not place.is_file() or place.stat().st_size == 0:  # VTK only prints what went wrong
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
+def _write_vtkhdf(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    surface, image = snapshot.surface, HdfImage()
+    put_surface(
+        image,
+        surface.vertex_x,
+        surface.mesh.faces,
+        point_data=point_data(surface),
+        cell_data=surface.face_data,
+        field_data={"TimeValue": np.array([snapshot.time])},
+    )
+    image.group("VTKHDF/PointData")["texture"].attrs["Attribute"] = np.bytes_("TCoords")
+    write_output(path, image.close())
+
+
 FORMATS = {
-    "usd": Format((".usdc", ".usd", ".usda"), animated=True, textured=True),
-    "gltf": Format((".glb",), animated=True, textured=True, constant=True),
-    "abc": Format((".abc",), animated=True),
-    "obj": Format((".obj",), animated=False, textured=True),
-    "ply": Format((".ply",), animated=False),
-    "stl": Format((".stl",), animated=False, last_only=True),
-    "vtk": Format((".vtp", ".vtkhdf"), animated=False),
-    "fold": Format((".fold",), animated=True),
-}
+    "usd": Format(
+        (".usdc", ".usd", ".usda"), _write_usd, textured=True,
+        needs=dict.fromkeys((".usdc", ".usd", ".usda"), "pxr.Usd"),
+    ),
+    "gltf": Format((".glb",), _write_gltf, textured=True, embeds=True, constant=True),
+    "abc": Format((".abc",), _write_abc, needs={".abc": "alembic3d"}),
+    "obj": Format((".obj",), frames={".obj": _write_obj}, textured=True),
+    "ply": Format((".ply",), frames={".ply": _write_ply}),
+    "stl": Format((".stl",), frames={".stl": _write_stl}, last_only=True),
+    "vtk": Format(
+        (".vtp", ".vtkhdf"), frames={".vtp": _write_vtp, ".vtkhdf": _write_vtkhdf}, needs={".vtp": "pyvista"}
+    ),
+    "fold": Format((".fold",), _write_fold, changing=True),
+}  # fmt: skip
+"""The formats by name. A new one is a line here, and its writer."""
 
 TOPOLOGIES = ("constant", "changing")
 
@@ -74,20 +154,23 @@ def export_recording(
         raise InputError("export --topology", f"must be {' or '.join(TOPOLOGIES)}", topology)
     picture = _check_texture(texture, name, kind)
     path = _check_output(recording, output, kind)
-    _check_packages(name, path)
-    if name == "fold" and topology == "constant":
-        raise InputError("export --topology", "a FOLD file has the mesh of each frame; leave this out", topology)
+    suffix = path.suffix.lower()
+    if suffix in kind.needs:
+        load_package(kind.needs[suffix], f"export --to {name}")  # `InputError` before any work when it is missing
+    if kind.changing and topology == "constant":
+        remedy = f"a {name.upper()} file has the mesh of each frame; leave this out"
+        raise InputError("export --topology", remedy, topology)
     constant = kind.constant if topology is None else topology == "constant"
     chosen = "-1" if frames is None and kind.last_only else frames
     clip = choose_frames(
-        recording, chosen, constant=constant, with_obstacles=obstacles and kind.animated, progress=progress
+        recording, chosen, constant=constant, with_obstacles=obstacles and kind.animated is not None, progress=progress
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = [] if picture is None or name == "gltf" else [_copy_beside(picture, path)]
-    if kind.animated:
-        return [_write_animated(name, clip, path, picture), *beside]
+    beside = [] if picture is None or kind.embeds else [_copy_beside(picture, path)]
+    if kind.animated is not None:
+        return [_write_animated(kind.animated, clip, path, picture), *beside]
     numbered = chosen is None or ":" in chosen
-    return [*_write_frames(clip, path, picture, numbered), *beside]
+    return [*_write_frames(kind.frames[suffix], clip, path, picture, numbered), *beside]
 
 
 def _find_format(to: str | None, output: str | Path | None) -> tuple[str, Format]:
@@ -121,7 +204,7 @@ def _check_output(recording: Recording, output: str | Path | None, kind: Format)
     folder = recording.path.absolute()
     if output is None:
         suffix = kind.suffixes[0]
-        if kind.animated or kind.last_only:
+        if kind.animated is not None or kind.last_only:
             return folder.with_name(folder.name + suffix)
         return folder.with_name(f"{folder.name}-{suffix[1:]}") / (folder.name + suffix)
     path = Path(output)
@@ -130,45 +213,15 @@ def _check_output(recording: Recording, output: str | Path | None, kind: Format)
     return path
 
 
-def _check_packages(name: str, path: Path) -> None:
-    """`InputError` before any work when a library is missing."""
-    if name == "usd":
-        load_package("pxr.Usd", "usd", "export --to usd")
-    if name == "abc":
-        load_package("alembic3d", "alembic", "export --to abc")
-    if name == "vtk" and path.suffix == ".vtp":
-        load_package("pyvista", "render", "export --to vtk")
-
-
-def _write_animated(name: str, clip: Clip, path: Path, picture: Path | None) -> Path:
+def _write_animated(write: WriteClip, clip: Clip, path: Path, picture: Path | None) -> Path:
     """One file with all frames, complete or absent."""
-    temporary = path.with_name(path.stem + TEMPORARY_SUFFIX + path.suffix)
-    try:
-        if name == "usd":
-            from crumple.export.usd import write_usd
-
-            write_usd(clip, temporary, f"./{picture.name}" if picture else None)
-        elif name == "gltf":
-            from crumple.export.gltf import write_gltf
-
-            write_gltf(clip, temporary, picture)
-        elif name == "fold":
-            from crumple.export.fold import write_fold_clip
-
-            write_fold_clip(clip, temporary)
-        else:
-            from crumple.export.alembic import write_alembic
-
-            write_alembic(clip, temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with staged(path) as place:
+        write(clip, place, picture)
     return path
 
 
-def _write_frames(clip: Clip, path: Path, picture: Path | None, numbered: bool) -> list[Path]:
+def _write_frames(write: WriteFrame, clip: Clip, path: Path, picture: Path | None, numbered: bool) -> list[Path]:
     """A file per frame, with its number in the name when `numbered`; for VTK then also an index for ParaView."""
-    write = WRITERS[path.suffix.lower()]
     written, entries = [], []
     material = path.with_suffix(".mtl") if picture else None
     for snapshot in clip:
@@ -177,7 +230,7 @@ def _write_frames(clip: Clip, path: Path, picture: Path | None, numbered: bool) 
         written.append(place)
         entries.append((place.name, snapshot.time))
     if material and picture:
-        write_atomically(material, encode_material(picture.name))
+        write_output(material, encode_material(picture.name))
         written.append(material)
     if numbered and path.suffix.lower() in FORMATS["vtk"].suffixes:
         series = path.with_name(path.name + ".series")
@@ -186,53 +239,9 @@ def _write_frames(clip: Clip, path: Path, picture: Path | None, numbered: bool) 
     return written
 
 
-def _write_obj(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
-    content = encode_obj(snapshot.surface, clip.sheet_names, material.name if material else None)
-    write_atomically(path, content)
-
-
-def _write_ply(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
-    write_atomically(path, encode_ply(snapshot.surface))
-
-
-def _write_stl(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
-    write_atomically(path, encode_stl(snapshot.surface))
-
-
-def _write_vtp(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
-    data = to_pyvista(snapshot.surface)
-    data.field_data["TimeValue"] = [snapshot.time]
-    temporary = path.with_name(path.stem + TEMPORARY_SUFFIX + path.suffix)
-    data.save(temporary)
-    os.replace(temporary, path)
-
-
-def _write_vtkhdf(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
-    surface, image = snapshot.surface, HdfImage()
-    put_surface(
-        image,
-        surface.vertex_x,
-        surface.mesh.faces,
-        point_data=point_data(surface),
-        cell_data=surface.face_data,
-        field_data={"TimeValue": np.array([snapshot.time])},
-    )
-    image.group("VTKHDF/PointData")["texture"].attrs["Attribute"] = np.bytes_("TCoords")
-    write_atomically(path, image.close())
-
-
-WRITERS: dict[str, Callable[[Snapshot, Path, Clip, Path | None], None]] = {
-    ".obj": _write_obj,
-    ".ply": _write_ply,
-    ".stl": _write_stl,
-    ".vtp": _write_vtp,
-    ".vtkhdf": _write_vtkhdf,
-}
-
-
 def _copy_beside(picture: Path, path: Path) -> Path:
     """The picture in the folder of the output, where the file looks for it."""
     place = path.absolute().with_name(picture.name)
     if not (place.exists() and place.samefile(picture)):
-        shutil.copyfile(picture, place)
+        write_output(place, read_file(picture))
     return place

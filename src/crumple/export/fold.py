@@ -18,13 +18,13 @@ from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.patterns.fold_file import fold_degrees
+from crumple.runtime.typing import Floats, Ints
 from crumple.state import State
-from crumple.typing import Floats, Ints
 
 UNFOLDED = np.radians(0.01)
 """Creases with smaller rest angles are written as flat [rad]."""
 APART = 0.1
-"""Room between the patterns of two sheets, as a share of the width of the first."""
+"""Room between the patterns of two sheets, as a fraction of the width of the first."""
 
 
 def write_fold_clip(clip: Clip, path: Path) -> None:

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.export.clip import Clip
 from crumple.export.mesh_files import mean_normals, weld_corners
 from crumple.export.normals import face_normals
 from crumple.export.surface import Solid, Surface
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.reading import read_regular
+from crumple.runtime.typing import Bools, Floats, Ints
 
 FLOAT, UNSIGNED = 5126, 5125
 VERTEX_DATA, INDICES = 34962, 34963
@@ -120,7 +121,7 @@ class _Document:
             kind = MIME.get(texture.suffix.lower())
             if kind is None:
                 raise InputError("export --texture", "glTF takes PNG or JPEG pictures", str(texture))
-            self._tree["images"] = [{"bufferView": self._put(texture.read_bytes()), "mimeType": kind}]
+            self._tree["images"] = [{"bufferView": self._put(read_regular(texture)), "mimeType": kind}]
             self._tree["textures"] = [{"source": 0}]
             paper["baseColorTexture"] = {"index": 0}
         glass = {"baseColorFactor": [0.45, 0.55, 0.65, 0.2], "metallicFactor": 0.0, "roughnessFactor": 0.3}

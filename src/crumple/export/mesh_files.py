@@ -8,7 +8,7 @@ import numpy as np
 
 from crumple.export.normals import face_normals
 from crumple.export.surface import Surface
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 MATERIAL = "sheet"
 """Name of the only material of an OBJ file."""

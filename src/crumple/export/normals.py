@@ -7,7 +7,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from crumple.mesh.sheet_mesh import Hinges
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 SMOOTHING_ANGLE = np.radians(40.0)
 """Faces that meet at a larger angle keep normals of their own [rad]."""

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 from crumple.geometry.overlap import vertex_charts
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.texture import vertex_sheets
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 INWARD = 1e-3
 """Share of the way to the middle of its faces by which a vertex is moved before it is looked up. Along a cut or

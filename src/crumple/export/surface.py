@@ -7,12 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.export.normals import group_normals, smooth_groups
+from crumple.mesh.combine import part_of_mesh
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.texture import texture_coordinates
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.state import State
-from crumple.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -65,18 +66,7 @@ class Surface:
         mesh = self.mesh
         if chosen.all() and mesh.node_count == len(np.unique(mesh.face_nodes)):
             return self
-        vertices, corners = np.unique(mesh.faces[chosen], return_inverse=True)
-        nodes, vertex_node = np.unique(mesh.vertex_node[vertices], return_inverse=True)
-        part = SheetMesh(
-            u=mesh.u[vertices],
-            vertex_node=vertex_node.astype(np.int32),
-            faces=corners.reshape(-1, 3).astype(np.int32),
-            face_material=mesh.face_material[chosen],
-            face_sheet=mesh.face_sheet[chosen],
-            edge_label=mesh.edge_label[chosen],
-            node_label=mesh.node_label[nodes],
-            node_rest=mesh.node_rest[nodes],
-        )
+        part, vertices, nodes = part_of_mesh(mesh, chosen)
         data = {name: values[chosen] for name, values in self.face_data.items()}
         return Surface(part, self.x[nodes], self.v[nodes], self.texture[vertices], data)
 
@@ -104,12 +94,8 @@ class Snapshot:
 def surface_of(state: State, boxes: Floats | None = None) -> Surface:
     """The sheets of a state on their own mesh; `boxes` as in `texture_coordinates`."""
     require_finite(state)
-    return Surface(state.mesh, state.x, state.v, texture_of(state, boxes), face_data(state))
-
-
-def texture_of(state: State, boxes: Floats | None = None) -> Floats:
-    """Texture coordinates of the vertices, (vertex_count, 2): those of the sheets' files, or the scaled pattern."""
-    return texture_coordinates(state.mesh, boxes, state.texture)
+    texture = texture_coordinates(state.mesh, boxes, state.texture)
+    return Surface(state.mesh, state.x, state.v, texture, face_data(state))
 
 
 def face_data(state: State) -> dict[str, np.ndarray]:

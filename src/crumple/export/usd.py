@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,12 @@ def write_usd(clip: Clip, path: Path, texture: str | None = None) -> None:
     writer = _Writer(stage, clip, texture)
     for code, snapshot in zip(codes, clip, strict=True):
         writer.add(snapshot, float(code))
-    stage.GetRootLayer().Export(str(path))
+    try:
+        is_written = stage.GetRootLayer().Export(str(path))
+    except Tf.ErrorException:  # several lines of C++; what matters is that the system did not take it
+        is_written = False
+    if not is_written:
+        raise OSError(errno.EIO, "the system did not take all of it; is the disk full?", str(path))
 
 
 class _Writer:

@@ -33,12 +33,11 @@ import numpy as np
 from numba import njit
 
 from crumple.geometry.hinge import dihedral_angles
+from crumple.geometry.tuning import TUNING
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
-FLAT_TOLERANCE = 1e-6
-"""Faces whose height is below this times their longest edge have no directions to speak of: S = 0, no say in θ.
-The least squares on two edges lose twice as many digits as the angle between these has zeros: four are left here."""
+FLAT_TOLERANCE = TUNING.flat_face_height.value
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from numba import njit, prange
 
 from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -130,11 +130,6 @@ def held_faces(face_nodes: Ints, node_handle: Ints) -> Bools:
     """Faces all of whose nodes are held by one handle, (face_count,); `node_handle` (node_count,), −1 = free."""
     handle = node_handle[face_nodes]
     return (handle[:, 0] >= 0) & (handle[:, 0] == handle[:, 1]) & (handle[:, 1] == handle[:, 2])
-
-
-def held_edges(edges: Ints, node_handle: Ints) -> Bools:
-    """Edges both of whose nodes are held by one handle, (edge_count,); `node_handle` (node_count,), −1 = free."""
-    return (node_handle[edges[:, 0]] >= 0) & (node_handle[edges[:, 0]] == node_handle[edges[:, 1]])
 
 
 @njit(cache=True, parallel=True)

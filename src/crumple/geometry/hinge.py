@@ -25,10 +25,10 @@ from math import atan2, sqrt
 import numpy as np
 from numba import njit
 
-from crumple.typing import Floats, Ints
+from crumple.geometry.tuning import TUNING
+from crumple.runtime.typing import Floats, Ints
 
-SMALLEST_SQUARE = 1e-60
-"""Floor of squared lengths [m²] and doubled areas [m⁴], so that a collapsed face gives finite numbers."""
+SMALLEST_SQUARE = TUNING.smallest_square.value
 
 
 @njit(cache=True)

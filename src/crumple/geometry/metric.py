@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numba import njit
 
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 @njit(cache=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.mesh import SheetMesh
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 def largest_strains(mesh: SheetMesh, x: Floats) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 def shape_gradients(corners: Floats) -> Floats:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 UPPER_PAIRS = {k: [(a, b) for a in range(k) for b in range(a, k)] for k in range(1, 5)}
 """Local node pairs of the upper blocks of an element with k nodes, in the order of the energy contract."""

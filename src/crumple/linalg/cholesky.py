@@ -20,10 +20,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import SuperLU, splu
 
-from crumple.errors import InputError, SimulationError
 from crumple.linalg.block_matrix import BlockPattern
 from crumple.linalg.mixed_matrix import ScalarPattern
-from crumple.typing import Floats, Ints
+from crumple.linalg.tuning import TUNING
+from crumple.runtime.errors import InputError, SimulationError
+from crumple.runtime.typing import Floats, Ints
 
 _CBWR_AUTO = 2
 """MKL's conditional numerical reproducibility with the best instructions of the processor (`MKL_CBWR_AUTO`)."""
@@ -72,12 +73,9 @@ class Pardiso:
 
     name = "MKL Pardiso"
     _ANALYSE, _FACTORISE, _SOLVE, _RELEASE = 11, 22, 33, -1
-    _SECONDS = {3: (1.7e-3, 1.5e-8), 1: (6.5e-5, 1.5e-9)}  # noqa: RUF012
-    """Seconds per million operations and per entry, of either width, measured on sheets of 3500 to 22 000 nodes."""
-    _FEW_NODES = 4000
-    """Below this, minimum degree orders nodes faster than nested dissection, and as well."""
-    _WORTH_THREADS = 15_000
-    """Unknowns below which one thread is faster than several: they would wait for each other most of the time."""
+    _SECONDS = {3: TUNING.pardiso_block_seconds.value, 1: TUNING.pardiso_scalar_seconds.value}  # noqa: RUF012
+    _FEW_NODES = TUNING.minimum_degree_nodes.value
+    _WORTH_THREADS = TUNING.one_thread_unknowns.value
     _NOT_POSITIVE_DEFINITE = (-4, -13)  # the latter is undocumented for this: about 1 in 200 indefinite matrices
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 def inner(a: Floats, b: Floats) -> float:

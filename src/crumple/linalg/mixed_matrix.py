@@ -17,7 +17,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 from crumple.linalg.block_matrix import BlockPattern, join_keys, multiply
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 CURVATURE_KNOTS = np.array([0.0, 5.0, 10.0, 15.0, 20.0])
 """Curvatures of the columns of a measured bending table [1/m]."""

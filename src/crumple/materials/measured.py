@@ -19,9 +19,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.materials.material import Material
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 STRETCHING_FACTOR = 2.0
 BENDING_FACTOR = 0.25

@@ -14,8 +14,8 @@ from functools import cache
 from math import inf, sqrt
 from typing import Any
 
-from crumple.errors import InputError
 from crumple.materials.material import Material
+from crumple.runtime.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,14 @@ from crumple.mesh.edits import (
     split_edge,
 )
 from crumple.mesh.fields import Field, field_columns
-from crumple.mesh.generate import cylinder, disk, moebius, rectangle, side_nodes
-from crumple.mesh.obj import ObjData, read_obj, write_obj
-from crumple.mesh.obj_sheet import (
+from crumple.mesh.io.obj import ObjData, read_obj, write_obj
+from crumple.mesh.io.obj_sheet import (
     choose_pattern,
     merge_pattern_and_world,
     sheet_from_obj,
     sheet_texture,
     surface_from_obj,
 )
-from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
-from crumple.mesh.outline import outline
 from crumple.mesh.rings import Links
 from crumple.mesh.sheet_mesh import BOUNDARY, Hinges, SheetMesh, make_sheet_mesh
 from crumple.mesh.surroundings import surroundings
@@ -41,16 +38,12 @@ __all__ = [
     "ObjData",
     "Refusal",
     "SheetMesh",
-    "box",
     "check_mesh",
     "choose_pattern",
     "collapse_edge",
     "compact",
     "concatenate",
     "cut_edges",
-    "cylinder",
-    "cylinder_surface",
-    "disk",
     "edge_feature",
     "edge_is_seam",
     "field_columns",
@@ -58,19 +51,13 @@ __all__ = [
     "grow",
     "make_sheet_mesh",
     "merge_pattern_and_world",
-    "moebius",
     "open_buffers",
-    "outline",
     "plan_collapse",
     "plan_flip",
     "plan_split",
-    "plane",
     "read_obj",
-    "rectangle",
     "sheet_from_obj",
     "sheet_texture",
-    "side_nodes",
-    "sphere",
     "split_edge",
     "surface_from_obj",
     "surroundings",

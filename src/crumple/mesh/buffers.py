@@ -17,7 +17,7 @@ from crumple.mesh.fields import Field, Place, field_rules, stack_fields, unstack
 from crumple.mesh.overlap import CLIPPED
 from crumple.mesh.rings import Indices, Links, refresh_node_corner
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 RING_CAPACITY = 1024
 """Largest number of faces around a node that an edit handles; beyond it the edit is refused."""

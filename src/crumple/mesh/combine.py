@@ -1,4 +1,4 @@
-"""Several sheets in one mesh."""
+"""Several sheets in one mesh, and a part of a mesh as one of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Ints
+from crumple.runtime.typing import Bools, Ints
 
 
 def concatenate(meshes: Sequence[SheetMesh]) -> tuple[SheetMesh, Ints]:
@@ -32,3 +32,20 @@ def concatenate(meshes: Sequence[SheetMesh]) -> tuple[SheetMesh, Ints]:
         node_rest=np.concatenate([m.node_rest for m in meshes]),
     )
     return merged, nodes
+
+
+def part_of_mesh(mesh: SheetMesh, faces: Bools) -> tuple[SheetMesh, Ints, Ints]:
+    """The marked faces (face_count,) as a mesh, and the vertices and nodes of the whole that it has, in their order."""
+    vertices, corners = np.unique(mesh.faces[faces], return_inverse=True)
+    nodes, vertex_node = np.unique(mesh.vertex_node[vertices], return_inverse=True)
+    part = SheetMesh(
+        u=np.ascontiguousarray(mesh.u[vertices]),
+        vertex_node=vertex_node.astype(np.int32),
+        faces=np.ascontiguousarray(corners.reshape(-1, 3).astype(np.int32)),
+        face_material=mesh.face_material[faces],
+        face_sheet=mesh.face_sheet[faces],
+        edge_label=np.ascontiguousarray(mesh.edge_label[faces]),
+        node_label=mesh.node_label[nodes],
+        node_rest=np.ascontiguousarray(mesh.node_rest[nodes]),
+    )
+    return part, vertices, nodes

@@ -12,11 +12,11 @@ import numpy as np
 
 from crumple.mesh.refusal import Refusal
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 LEAST_HEIGHT = 0.25
-"""Height of a face over the side opposite to the vertex that gliding leaves, as a share of that side: thinner faces are
-not made, and those that are thinner do not get thinner still."""
+"""Height of a face over the side opposite to the vertex that gliding leaves, as a fraction of that side: thinner faces
+are not made, and those that are thinner do not get thinner still."""
 _KEPT = ("face_nodes", "twin", "edge_corners", "edges", "hinges", "boundary_nodes", "node_sheet")
 """What is known of a mesh and does not depend on the pattern."""
 

@@ -7,16 +7,7 @@ from numba import njit
 from crumple.mesh.buffers import Buffers
 from crumple.mesh.fields import DISCARD, INTERPOLATE
 from crumple.mesh.refusal import DEAD, DUPLICATE_EDGE, INVERTED, NO_CAPACITY, OK, PARAMETER
-from crumple.mesh.rings import (
-    GATE,
-    INNER,
-    Links,
-    corner_node,
-    corner_vertex,
-    following,
-    preceding,
-    refresh_node_corner,
-)
+from crumple.mesh.rings import GATE, INNER, Links, corner_node, corner_vertex, following, preceding, refresh_node_corner
 
 
 @njit(**INNER)

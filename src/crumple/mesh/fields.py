@@ -17,8 +17,8 @@ from typing import Literal
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 Place = Literal["node", "vertex", "edge", "face", "hinge"]
 Rule = Literal["interpolate", "copy", "conserve", "discard", "custom"]

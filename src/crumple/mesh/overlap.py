@@ -8,13 +8,13 @@ from __future__ import annotations
 from numba import njit
 
 from crumple.mesh.rings import INNER
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 CLIPPED = (2, 24, 2)
 """Shape of the scratch of `clip_area`: two polygons. Six corners can remain, or, when rounding spoils convexity, at
 most twice as many after every cut: 24."""
 AREA_TOLERANCE = 1e-13
-"""Overlaps below this share of the smaller triangle are rounding of touching ones and left out."""
+"""Overlaps below this fraction of the smaller triangle are rounding of touching ones and left out."""
 
 
 @njit(**INNER)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 GATE = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
 """Options of kernels that make no arrays: counting references to those they are given would take a third of the time

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 BOUNDARY = -1
 """Twin of a half-edge that has no neighbour."""

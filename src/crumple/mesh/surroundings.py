@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.typing import Bools, Ints
+from crumple.runtime.typing import Bools, Ints
 
 
 def surroundings(face_nodes: Ints, chosen: Bools, rings: int, whole: float) -> Bools:
-    """The nodes within `rings` rings of faces of the `chosen` ones, (node_count,); all when that is a share of `whole`.
+    """The nodes within `rings` rings of faces of the `chosen` ones, (node_count,); all when that is a fraction of
+    `whole`.
 
     `face_nodes` (face_count, 3).
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 
 def vertex_sheets(mesh: SheetMesh) -> Ints:

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh, _next
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 FLAT_RATIO = 1e-14
 """A face whose area is below this times its longest edge squared has no usable shape matrix."""

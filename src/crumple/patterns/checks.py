@@ -14,7 +14,7 @@ import numpy as np
 from crumple.patterns.pattern import BOUNDARY, CUT, FLAT, JOIN, MOUNTAIN, UNASSIGNED, CreasePattern
 from crumple.patterns.planar import crossing_edges
 from crumple.patterns.rigid import SECTOR_ERROR, Fans, closure, vertex_fans
-from crumple.typing import Bools, Floats
+from crumple.runtime.typing import Bools, Floats
 
 LARGEST_MISFIT = np.radians(1.0)
 """Facets around a vertex that miss each other by more than this are reported [rad]; real paper bends that much."""
@@ -55,16 +55,6 @@ def _curves(pattern: CreasePattern, fan: Fans, curved: Bools) -> list[Finding]:
     vertex, edges = int(fan.vertex[curved][0]), np.unique(fan.edges[curved])
     text = f"{len(edges)} edges, such as {edges[0]} at {_at(pattern, vertex)}, are curved creases; facets bend there"
     return [Finding("curve", text, vertex=vertex, edges=tuple(edges.tolist()))]
-
-
-def can_fold_flat(pattern: CreasePattern) -> dict[int, bool]:
-    """Whether the creases around each inner vertex allow it to fold flat: Kawasaki's condition on the sectors, and,
-    where all its creases are mountains or valleys, Maekawa's and that of the smallest sectors."""
-    flat = {}
-    for fan in vertex_fans(pattern):
-        for k, vertex in enumerate(fan.vertex.tolist()):
-            flat[vertex] = not (_kawasaki(pattern, fan, k) or _signs(pattern, fan, k))
-    return flat
 
 
 def _drawing(pattern: CreasePattern) -> list[Finding]:

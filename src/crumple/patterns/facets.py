@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

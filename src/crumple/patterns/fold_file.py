@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.patterns.fold_frames import inherited_frames, load_record
 from crumple.patterns.lengths import DEFAULT_WIDTH, fitted_scale
 from crumple.patterns.pattern import ASSIGNMENTS, JOIN, MOST_EDGES, CreasePattern, make_pattern, usual_angle
 from crumple.patterns.planar import crossing_edges, pattern_from_segments
 from crumple.patterns.unfolding import folded_angles, unfold_faces
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 LARGEST_COORDINATE = 1e9
 FLATNESS = 1e-6
@@ -28,7 +28,7 @@ FLATNESS = 1e-6
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "nm": 1e-9, "in": 0.0254, "pt": 0.0254 / 72.0}
 """The units of FOLD [m]; "unit" is none."""
 SNAP = 1e-3
-"""Vertices nearer than this share of the width are joined where lines cross without a vertex."""
+"""Vertices nearer than this fraction of the width are joined where lines cross without a vertex."""
 OWN_KEYS = frozenset(
     [
         "file_spec",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
+from crumple.runtime.reading import read_regular
 
 LARGEST_FILE = 50_000_000
 """Larger files are refused before they are read [bytes]."""
@@ -15,10 +17,11 @@ LARGEST_FILE = 50_000_000
 def load_record(path: Path, name: str) -> dict[str, Any]:
     """The JSON object in a file."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(name, f"is larger than {LARGEST_FILE // 10**6} MB")
-        record = json.loads(path.read_bytes().decode("utf-8-sig"), parse_constant=_refuse_constant)
+        content = read_regular(path, LARGEST_FILE).decode("utf-8-sig")
+        record = json.loads(content, parse_constant=_refuse_constant)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise InputError(name, f"is larger than {LARGEST_FILE // 10**6} MB") from None
         raise InputError(name, f"cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise InputError(name, "is not UTF-8 text") from None

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.mesh.generate import require_positive
+from crumple.mesh.limits import require_positive
 from crumple.patterns.pattern import MOST_EDGES, CreasePattern
 from crumple.patterns.planar import pattern_from_segments
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 Line = tuple[tuple[float, float], tuple[float, float], float | None, str]
 """Two ends [m], the fold angle [rad] (None = on the boundary), and the name of the group."""
@@ -23,7 +23,7 @@ walls apart by their thickness when they close."""
 INSIDE = 1.05
 """Fold angle of a glue flap over that of the walls."""
 SNAP = 1e-6
-"""Points of a generated pattern nearer than this share of its longest side are the same."""
+"""Points of a generated pattern nearer than this fraction of its longest side are the same."""
 
 
 def miura(columns: int, rows: int, a: float, b: float, alpha: float, angle: float = np.pi) -> CreasePattern:
@@ -218,7 +218,6 @@ def signed_dihedral(a: Floats, b: Floats, left: Floats, right: Floats) -> float:
     return float(np.arctan2(np.dot(way, np.cross(first, second)), np.dot(first, second)))
 
 
-GENERATORS = {"miura": miura, "waterbomb": waterbomb, "kresling": kresling, "pleats": pleats, "box": box}
 """The generators by name."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 
 DEFAULT_WIDTH = 0.2
 """Longer side of a pattern whose file has no unit [m]."""

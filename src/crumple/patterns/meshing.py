@@ -8,18 +8,18 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from crumple.errors import InputError
-from crumple.mesh.generate import limit_faces, require_positive
-from crumple.mesh.outline import outline_faces, refine_faces, triangulate_polygon
+from crumple.mesh.limits import limit_faces, require_positive
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.patterns.pattern import BOUNDARY, CUT, CreasePattern
 from crumple.patterns.rigid import FoldedFacets
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
+from crumple.shapes.outline import outline_faces, refine_faces, triangulate_polygon
 
 FIRST_LABEL = 1
 """Edges of the mesh along edge k of a pattern have the label k + FIRST_LABEL."""
 SLIT = 0.02
-"""Width of a cut, as a share of the size of faces: both sides must be apart for contact to keep them so."""
+"""Width of a cut, as a fraction of the size of faces: both sides must be apart for contact to keep them so."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,6 @@ class PatternMesh:
 
     mesh: SheetMesh
     facet: Ints
-
-    def hinge_edges(self) -> Ints:
-        """The edge of the pattern that each hinge lies on, -1 = none, (hinge_count,)."""
-        return self.mesh.edge_label.ravel()[self.mesh.hinges.corners[:, 0]] - FIRST_LABEL
 
     def folded(self, facets: FoldedFacets) -> Floats:
         """Positions (node_count, 3) [m] of the nodes on the folded facets, in the middle where these do not meet."""

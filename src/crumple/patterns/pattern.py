@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.patterns.facets import Facets, find_facets
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 MOUNTAIN, VALLEY, BOUNDARY, FLAT, CUT, UNASSIGNED, JOIN = "M", "V", "B", "F", "C", "U", "J"
 ASSIGNMENTS = {

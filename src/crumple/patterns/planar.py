@@ -7,9 +7,9 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from crumple.errors import InputError
 from crumple.patterns.pattern import MOST_EDGES, CreasePattern, make_pattern
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 MOST_PAIRS = 1_000_000
 """Segments that touch each other, and points on segments, beyond which a drawing is refused."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from crumple.errors import InputError
 from crumple.patterns.fold_file import read_fold
 from crumple.patterns.pattern import CreasePattern
 from crumple.patterns.svg_file import read_svg
+from crumple.runtime.errors import InputError
 
 READERS: dict[str, Callable[..., CreasePattern]] = {".fold": read_fold, ".svg": read_svg}
 """How a pattern is read, by suffix."""

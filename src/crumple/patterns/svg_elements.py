@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.parsers import expat
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
+from crumple.runtime.reading import read_regular
 
 LARGEST_FILE = 20_000_000
 """Larger files are refused before they are read [bytes]."""
@@ -30,10 +32,10 @@ class Element:
 def parse_elements(path: Path, name: str) -> tuple[list[Element], str]:
     """All elements of an XML file in order, and its style sheets. Entities and inner declarations are refused."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(name, f"is larger than {LARGEST_FILE // 10**6} MB")
-        data = path.read_bytes()
+        data = read_regular(path, LARGEST_FILE)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise InputError(name, f"is larger than {LARGEST_FILE // 10**6} MB") from None
         raise InputError(name, f"cannot be read: {error.strerror or error}") from None
     elements: list[Element] = []
     open_elements: list[int] = []

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.patterns.lengths import fitted_scale
 from crumple.patterns.pattern import JOIN, CreasePattern
 from crumple.patterns.planar import pattern_from_segments
@@ -27,10 +26,11 @@ from crumple.patterns.svg_style import (
     parse_opacity,
     parse_sheet,
 )
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 SNAP = 1e-3
-"""Points nearer than this share of the longer side are joined."""
+"""Points nearer than this fraction of the longer side are joined."""
 _HIDDEN = frozenset(("defs", "symbol", "clippath", "mask", "pattern", "marker", "metadata", "title", "desc", "style"))
 _LEFT_OUT = {"image": "elements <image>", "text": "elements <text>", LOST: "elements <use> of what is not in the file"}
 

@@ -7,8 +7,8 @@ import re
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?")
 _TOKEN = re.compile(r"([MmLlHhVvZzCcSsQqTtAa])|([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?)|([\s,]+)|(.)", re.S)

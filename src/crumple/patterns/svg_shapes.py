@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from crumple.errors import InputError
 from crumple.patterns.svg_elements import Element
 from crumple.patterns.svg_path import Point, ellipse, parse_numbers, parse_path, rounded_rectangle
+from crumple.runtime.errors import InputError
 
 PIXEL = 0.0254 / 96.0
 UNITS = {
@@ -35,7 +35,7 @@ class Window:
     unit: float
 
     def share(self, key: str) -> float:
-        """What a percentage of the attribute `key` is a share of, in user units."""
+        """What a percentage of the attribute `key` is a fraction of, in user units."""
         if key in ("x", "x1", "x2", "cx", "rx", "width"):
             return self.width
         if key in ("y", "y1", "y2", "cy", "ry", "height"):
@@ -58,7 +58,7 @@ def window_of(svg: Element, name: str) -> Window:
 
 
 def _side(text: str | None, place: str) -> float | None:
-    """A side of the window [m]; None where it is a share of the screen."""
+    """A side of the window [m]; None where it is a fraction of the screen."""
     if text is None or text.strip().endswith("%") or text.strip() == "auto":
         return None
     number, unit = _divided(text, place)

@@ -107,7 +107,7 @@ def own_style(tag: str, attributes: Mapping[str, str], sheet: Mapping[str, Style
 
 
 def parse_opacity(text: str) -> float:
-    """A share within 0…1; 1 for what is no number."""
+    """A fraction within 0…1; 1 for what is no number."""
     text = text.strip()
     try:
         value = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)

@@ -10,7 +10,7 @@ import numpy as np
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh, make_sheet_mesh
 from crumple.patterns.generators import kresling, kresling_cell, kresling_corners
 from crumple.patterns.meshing import FIRST_LABEL, mesh_pattern
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
 
 LABELS = {"side": 1, "diagonal": 2, "ring": 3}
 """Labels of the edges along the creases of a tube; those between wall and caps are of the ring."""

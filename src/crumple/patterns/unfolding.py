@@ -6,8 +6,8 @@ from collections import deque
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 LARGEST_MISFIT = 0.01
 """Distance between the places that two faces give to a vertex, over the size of the model, up to which it is taken to

@@ -10,7 +10,6 @@ from crumple.plasticity.creases import (
     crease_from_shape,
     hinge_labels,
 )
-from crumple.plasticity.options import PlasticityOptions
 from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, follow_fraction
 from crumple.plasticity.stretching import total_strain, yield_strain
 from crumple.plasticity.yielding import (
@@ -24,7 +23,6 @@ from crumple.plasticity.yielding import (
 
 __all__ = [
     "InsertedLine",
-    "PlasticityOptions",
     "YieldLaw",
     "Yielded",
     "crease_damage",

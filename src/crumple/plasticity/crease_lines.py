@@ -13,20 +13,17 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_matrix, identity
 
-from crumple.errors import InputError, SimulationError
 from crumple.geometry.triangle import shape_gradients
 from crumple.mesh import Buffers, Refusal, SheetMesh, grow, open_buffers, split_edge
+from crumple.plasticity.tuning import TUNING
+from crumple.runtime.errors import InputError, SimulationError
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.state.change import Change, close_change
-from crumple.typing import Bools, Floats, Ints
 
-ON_LINE = 1e-3
-"""A point is on a line when it is nearer than this share of the mean edge length of the sheet."""
-SNAP = 0.3
-"""Free vertices nearer to the line than this share of their shortest edge are moved onto it."""
-LEAST_AREA = 0.25
-"""A vertex is not moved when a face around it would keep less than this share of its area."""
-MOST_ROUNDS = 64
-"""Rounds of splits per segment; two or three are needed."""
+ON_LINE = TUNING.on_line.value
+SNAP = TUNING.snap_to_line.value
+LEAST_AREA = TUNING.least_kept_area.value
+MOST_ROUNDS = TUNING.line_rounds.value
 
 
 @dataclass(frozen=True)
@@ -180,10 +177,10 @@ def _shift_operator(mesh: SheetMesh, corners: Ints, shift: Floats) -> csr_matrix
     count = len(shift)
     around = np.bincount(corners.ravel(), np.repeat(mesh.face_area, 3), count)
     weight = mesh.face_area[:, None, None] * shape_gradients(mesh.u[mesh.faces])
-    share = np.einsum("fbd,fad->fab", weight, shift[corners]) / around[corners][:, :, None]
+    fraction = np.einsum("fbd,fad->fab", weight, shift[corners]) / around[corners][:, :, None]
     row, column = np.repeat(corners, 3, axis=1).ravel(), np.tile(corners, (1, 3)).ravel()
-    there = share.ravel() != 0.0
-    moves = csr_matrix((share.ravel()[there], (row[there], column[there])), shape=(count, count))
+    there = fraction.ravel() != 0.0
+    moves = csr_matrix((fraction.ravel()[there], (row[there], column[there])), shape=(count, count))
     return (identity(count, format="csr") + moves).tocsr()
 
 
@@ -198,29 +195,29 @@ def _insert_point(buf: Buffers, point: Floats, sheet: int) -> Buffers:
     if len(inside) == 0:
         return buf
     chosen = inside[np.argmax(weight[inside].min(axis=1))]
-    share = np.maximum(weight[chosen], 0.0)
-    share /= share.sum()
+    fraction = np.maximum(weight[chosen], 0.0)
+    fraction /= fraction.sum()
     face = int(active[chosen])
-    if share.max() > 1.0 - ON_LINE:
+    if fraction.max() > 1.0 - ON_LINE:
         return buf
-    low = int(np.argmin(share))
+    low = int(np.argmin(fraction))
     i, j = (low + 1) % 3, (low + 2) % 3  # the edge that the point is nearest to
-    on_edge = share[low] < ON_LINE
-    if on_edge or _may_leave_edge(buf, 3 * face + i, point, share[low]):
+    on_edge = fraction[low] < ON_LINE
+    if on_edge or _may_leave_edge(buf, 3 * face + i, point, fraction[low]):
         corners = [int(buf.links.faces[face, k]) for k in range(3)]
-        buf = _split(buf, 3 * face + i, share[j] / (share[i] + share[j]))
-        return buf if on_edge else _place_vertex(buf, int(buf.report.new_vertex_a), corners, share)
-    top = int(np.argmax(share))
+        buf = _split(buf, 3 * face + i, fraction[j] / (fraction[i] + fraction[j]))
+        return buf if on_edge else _place_vertex(buf, int(buf.report.new_vertex_a), corners, fraction)
+    top = int(np.argmax(fraction))
     i, j = (top + 1) % 3, (top + 2) % 3
     apex = int(buf.links.faces[face, top])
-    buf = _split(buf, 3 * face + i, share[j] / (share[i] + share[j]))
-    return _split(buf, *_edge_between(buf, int(buf.report.new_vertex_a), apex, share[top]))
+    buf = _split(buf, 3 * face + i, fraction[j] / (fraction[i] + fraction[j]))
+    return _split(buf, *_edge_between(buf, int(buf.report.new_vertex_a), apex, fraction[top]))
 
 
-def _may_leave_edge(buf: Buffers, edge: int, point: Floats, share: float) -> bool:
+def _may_leave_edge(buf: Buffers, edge: int, point: Floats, fraction: float) -> bool:
     """Whether a node put on the edge may be moved to a point beside it: no outline, seam or label, no inverted face."""
     twin = int(buf.links.twin[edge])
-    if share > SNAP or twin < 0 or buf.edge_label[edge] != 0:
+    if fraction > SNAP or twin < 0 or buf.edge_label[edge] != 0:
         return False
     if buf.face_material[edge // 3] != buf.face_material[twin // 3] or bool(
         _is_seam(buf, np.array(edge), np.array(twin))
@@ -233,13 +230,13 @@ def _may_leave_edge(buf: Buffers, edge: int, point: Floats, share: float) -> boo
     return bool(min(first, second) > 0.05 * whole)
 
 
-def _place_vertex(buf: Buffers, vertex: int, corners: list[int], share: Floats) -> Buffers:
-    """Move a new vertex and its node to the point with the barycentric coordinates `share` in a face."""
+def _place_vertex(buf: Buffers, vertex: int, corners: list[int], fraction: Floats) -> Buffers:
+    """Move a new vertex and its node to the point with the barycentric coordinates `fraction` in a face."""
     node = buf.links.vertex_node
-    buf.links.u[vertex] = share @ buf.links.u[corners]
-    buf.vertex_parent[vertex], buf.vertex_weight[vertex] = corners, share
-    buf.node_rest[node[vertex]] = share @ buf.node_rest[node[corners]]
-    buf.node_parent[node[vertex]], buf.node_weight[node[vertex]] = node[corners], share
+    buf.links.u[vertex] = fraction @ buf.links.u[corners]
+    buf.vertex_parent[vertex], buf.vertex_weight[vertex] = corners, fraction
+    buf.node_rest[node[vertex]] = fraction @ buf.node_rest[node[corners]]
+    buf.node_parent[node[vertex]], buf.node_weight[node[vertex]] = node[corners], fraction
     return buf
 
 
@@ -272,11 +269,11 @@ def _crossed_edges(buf: Buffers, p: Floats, q: Floats, sheet: int, tolerance: fl
     """Half-edges, one per edge, that the segment crosses between their ends, and where (0 to 1)."""
     faces, active = _active_faces(buf, sheet)
     tail, head = buf.links.u[faces], buf.links.u[np.roll(faces, -1, axis=1)]
-    way = (q - p) / np.linalg.norm(q - p)
-    side_a, side_b = _cross(way, tail - p), _cross(way, head - p)
+    direction = (q - p) / np.linalg.norm(q - p)
+    side_a, side_b = _cross(direction, tail - p), _cross(direction, head - p)
     apart = (side_a * side_b < 0.0) & (np.minimum(np.abs(side_a), np.abs(side_b)) > tolerance)
     t = side_a / np.where(apart, side_a - side_b, 1.0)
-    along = ((tail + t[..., None] * (head - tail)) - p) @ way
+    along = ((tail + t[..., None] * (head - tail)) - p) @ direction
     crossed = apart & (along > -tolerance) & (along < np.linalg.norm(q - p) + tolerance)
     corner = 3 * active[:, None] + np.arange(3)
     twin = buf.links.twin[corner]
@@ -301,10 +298,8 @@ def _active_faces(buf: Buffers, sheet: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _split(buf: Buffers, edge: int, t: float) -> Buffers:
     """Split an edge, with more room when it is needed."""
-    code = split_edge(buf, edge, t)
-    if code == Refusal.NO_CAPACITY:
+    while (code := split_edge(buf, edge, t)) == Refusal.NO_CAPACITY:
         buf = grow(buf)
-        code = split_edge(buf, edge, t)
     if code != Refusal.OK:
         raise SimulationError(f"crease.points: the mesh refuses a node on the line ({Refusal(code).name})")
     return buf

@@ -14,10 +14,10 @@ import numpy as np
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil, rest_angle
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity.crease_lines import label_hinges
-from crumple.typing import Bools, Floats
+from crumple.plasticity.tuning import TUNING
+from crumple.runtime.typing import Bools, Floats
 
-SHARP_ANGLE = 0.5
-"""Hinges with larger rest angles than this are creases [rad]; a well resolved bend has some 0.3 per hinge."""
+SHARP_ANGLE = TUNING.sharp_angle.value
 CREASE_LABEL = (1 << 30) + 1
 """Label of edges that are kept only because they are creases; removed after remeshing."""
 

@@ -9,17 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.geometry.curvature import (
-    CurvatureStencil,
-    bending_strain,
-    curvature_stencil,
-    rest_angle,
-    shape_curvature,
-)
+from crumple.geometry.curvature import CurvatureStencil, bending_strain, curvature_stencil, rest_angle, shape_curvature
 from crumple.geometry.metric import tensor_norm
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Bools, Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats
 
 
 def crease_from_edges(

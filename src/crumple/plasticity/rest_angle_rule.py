@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.geometry.curvature import CurvatureStencil, bending_strain, rest_angle
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 def follow_angle(angle: Floats, rest: Floats, *, threshold: float, fraction: float) -> Floats:

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.geometry.metric import tensor_eigen
 from crumple.geometry.triangle import green_strain, shape_gradients
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.plasticity.tuning import TUNING
 from crumple.plasticity.yielding import return_map
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
-SMALLEST_STRAIN = -0.4
-"""Plastic Green strains are kept above this (a length of 0.45 of the original): at -½ a face would have no length."""
+SMALLEST_STRAIN = TUNING.smallest_plastic_strain.value
 
 
 def total_strain(mesh: SheetMesh, x: Floats) -> Floats:

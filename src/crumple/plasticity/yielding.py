@@ -34,7 +34,7 @@ from numba import njit
 
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def crease_tensor(curvature: Floats, damage: Floats) -> Floats:
     """δ S²/‖S‖² of faces that were bent by S (n, 3) [1/m] and damaged by δ (n,) in one go, (n, 3); 0 where S is."""
     xx, yy, xy = curvature[:, 0], curvature[:, 1], curvature[:, 2]
     norm = xx * xx + yy * yy + 2.0 * xy * xy
-    share = damage / np.where(norm > 0.0, norm, np.inf)
-    return np.stack([share * (xx * xx + xy * xy), share * (yy * yy + xy * xy), share * (xx + yy) * xy], axis=1)
+    fraction = damage / np.where(norm > 0.0, norm, np.inf)
+    return np.stack([fraction * (xx * xx + xy * xy), fraction * (yy * yy + xy * xy), fraction * (xx + yy) * xy], axis=1)
 
 
 @njit(cache=True)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from crumple.errors import CrumpleError, InputError
+from crumple.runtime.errors import CrumpleError, InputError
+from crumple.runtime.reading import BINARY, MOST_BYTES, MOST_TEXT, open_regular, read_regular
 
 TEMPORARY_SUFFIX = ".part"
 """Marks a file that is still being written; it never ends in the name of a finished one."""
+STAGE_PREFIX = ".crumple-"
+"""How the names of folders begin in which output is prepared."""
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """Opening a symbolic link fails (Windows has no such flag; there `refuse_link` looks first)."""
-BINARY = getattr(os, "O_BINARY", 0)
 
 
 class StorageError(CrumpleError):
@@ -29,19 +34,22 @@ class OccupiedFolder(InputError):  # noqa: N818 (the folder is occupied, nothing
     """Another process holds the folder; it may be tried again later."""
 
 
-def read_file(path: Path) -> bytes:
-    """The content of a regular file.
+def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The content of a regular file of at most `most` bytes.
 
     `InputError` when there is none; `StorageError` when it is there but the system does not give it.
     """
     try:
-        if path.exists() and not path.is_file():
-            raise InputError(str(path), "cannot be read (it is not a regular file)")
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError(str(path), f"cannot be read ({error.strerror})") from None
+        return read_regular(path, most)
     except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.EFBIG):
+            raise InputError(str(path), f"cannot be read ({error.strerror})") from None
         raise StorageError(path, error, "check the disk and the permissions; nothing was changed") from None
+
+
+def read_text_file(path: Path) -> str:
+    """The text of a UTF-8 file of a recording; errors as with `read_file`, ValueError for bytes that are no text."""
+    return read_file(path, MOST_TEXT).decode()
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -64,6 +72,41 @@ def write_atomically(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+@contextmanager
+def staged(path: Path) -> Iterator[Path]:
+    """Where to write the file that is to be at `path` once it is complete: the same name in a new folder beside it.
+
+    Nobody else can have put anything there, and two writers do not meet. A link at `path` is replaced, not followed.
+    When writing fails nothing is left, and what was at `path` stays; `StorageError` when the disk is at fault.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=STAGE_PREFIX, dir=path.absolute().parent))
+    except OSError as error:
+        raise StorageError(path, error, "nothing was written") from None
+    try:
+        yield folder / path.name
+        descriptor = open_regular(folder / path.name)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(folder / path.name, path)
+    except OSError as error:
+        raise StorageError(path, error, "nothing was written, and what was there stays") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Put `content` at `path`, a place of the user's own choice; errors as with `staged`."""
+    with staged(path) as place:
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
+        try:
+            write_all(descriptor, content)
+        finally:
+            os.close(descriptor)
 
 
 def write_all(descriptor: int, content: bytes) -> None:
@@ -92,7 +135,7 @@ def lock_folder(folder: Path) -> IO[bytes]:
     """
     path = folder / ".lock"
     refuse_link(path)
-    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS | BINARY, 0o666), "ab")
+    file = os.fdopen(open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS), "ab")
     try:
         lock_file(file)
     except OSError as error:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from crumple.errors import InputError
 from crumple.recording.files import TEMPORARY_SUFFIX, read_file, refuse_link, sync_folder, write_atomically
 from crumple.recording.mark import MARK
 from crumple.recording.model_file import MODEL
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording
+from crumple.runtime.errors import InputError
 
 LOCK, SCENE, LOG, SET_ASIDE = ".lock", "scene.toml", "log.jsonl", "set-aside"
 FOLDERS = ("frames", "obstacles")

@@ -7,19 +7,20 @@
 from __future__ import annotations
 
 import io
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.mesh.texture import at_nodes, texture_coordinates
 from crumple.recording.codec import Table, digest, flatten, restore
 from crumple.recording.plain_hdf import read_table
 from crumple.recording.vtkhdf import HdfContent, HdfImage, open_hdf, put_surface
-from crumple.state import State, state_fields
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
+from crumple.state import Ledger, State, state_fields
 
 FORMAT = 1
 """Version of the `/crumple` group; raised when an old reader would misunderstand a new file."""
@@ -94,6 +95,7 @@ NUMBERS: dict[str, tuple[type, ...]] = {
     "dense_steps": (int,),
     "has_acceleration": (bool,),
     "fracture_work": (int, float),
+    **{f"ledger/{one.name}": (bool,) if one.name.startswith(("has_", "is_")) else (float,) for one in fields(Ledger)},
 }
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from crumple.recording.files import BINARY, NO_LINKS, read_file, refuse_link, write_all, write_atomically
+from crumple.recording.files import NO_LINKS, read_file, refuse_link, write_all, write_atomically
+from crumple.runtime.reading import open_regular
 
 Line = dict[str, Any]
 MOST_SHOWN = 60
@@ -49,6 +50,7 @@ class _LogLine(_Checked):
     handles: dict[str, _Pull] = {}
     obstacles: dict[str, _Pull] = {}
     losses: dict[str, float | None] = {}
+    ledger: dict[str, float | None] = {}
     frame_end: _FrameEnd = _FrameEnd()
 
 
@@ -65,7 +67,7 @@ class StepLog:
 
     def __init__(self, path: Path) -> None:
         refuse_link(path)
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINKS | BINARY, 0o666)
+        self._file = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINKS)
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Write one line."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from crumple.errors import InputError
 from crumple.recording.files import read_file, write_atomically
 from crumple.recording.log import strict_json
+from crumple.runtime.errors import InputError
 
 MARK = ".crumple"
 

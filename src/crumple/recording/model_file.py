@@ -18,10 +18,10 @@ import numpy as np
 
 from crumple.boundary.motions import Motion
 from crumple.boundary.obstacles import Obstacle
-from crumple.errors import InputError
+from crumple.model.model import Model
 from crumple.recording.codec import Table, digest, flatten, item_hints, restore, without_none
 from crumple.recording.vtkhdf import DamagedFile, HdfContent, HdfImage, open_hdf
-from crumple.simulation.model import Model
+from crumple.runtime.errors import InputError
 from crumple.state import State
 
 MODEL = "model.h5"

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from crumple.model.model import Model
 from crumple.recording.codec import Table, digest
 from crumple.recording.plain_hdf import read_table
 from crumple.recording.vtkhdf import HdfImage, open_hdf, put_surface
-from crumple.simulation.model import Model
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

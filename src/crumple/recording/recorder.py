@@ -10,17 +10,9 @@ from typing import IO, Any, Protocol
 import numpy as np
 import tomli_w
 
-from crumple.errors import CrumpleError, InputError
-from crumple.recording.files import lock_folder, remove_temporaries, write_atomically
-from crumple.recording.folder import (
-    FOLDERS,
-    LOG,
-    SCENE,
-    check_vacant,
-    is_marked,
-    refuse_links,
-    set_aside,
-)
+from crumple.model.model import Model
+from crumple.recording.files import lock_folder, read_file, remove_temporaries, write_atomically
+from crumple.recording.folder import FOLDERS, LOG, SCENE, check_vacant, is_marked, refuse_links, set_aside
 from crumple.recording.frame import encode_frame
 from crumple.recording.log import Line, StepLog, plain
 from crumple.recording.mark import mark_folder, marked_scene
@@ -28,10 +20,11 @@ from crumple.recording.model_file import MODEL, encode_model
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles, encode_obstacles, obstacle_surface
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording, Series, read_series, write_series
 from crumple.recording.vtkhdf import DamagedFile
-from crumple.simulation.model import Model
-from crumple.simulation.observers import FrameReport, Observer, StepReport
+from crumple.runtime.errors import CrumpleError, InputError
+from crumple.runtime.typing import Bools, Floats
+from crumple.simulation.observers import Observer
 from crumple.state import State
-from crumple.typing import Bools, Floats
+from crumple.stepping.reports import FrameReport, StepReport
 
 
 class Recorder(Observer):
@@ -101,7 +94,7 @@ class Recorder(Observer):
         if model is self._model:
             return
         path, content = self.recording.model_path, encode_model(model, marked_scene(self.recording.path) or "")
-        if not path.is_file() or path.read_bytes() != content:
+        if not path.is_file() or read_file(path) != content:
             write_atomically(path, content)
         self._model = model
 
@@ -185,7 +178,7 @@ def _clear(recording: Recording) -> None:
     A scene.toml that the user edited is moved aside.
     """
     edited = marked_scene(recording.path)
-    if edited is not None and recording.scene_path.is_file() and recording.scene_path.read_bytes() != edited.encode():
+    if edited is not None and recording.scene_path.is_file() and read_file(recording.scene_path) != edited.encode():
         set_aside(recording.path, recording.scene_path, "edited")
     for frame in reversed(recording.frames):
         recording.frame_path(frame).unlink()

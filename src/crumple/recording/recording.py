@@ -19,7 +19,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from crumple.errors import CrumpleError, InputError
+from crumple.model.model import Model
 from crumple.recording.files import read_file, write_atomically
 from crumple.recording.frame import decode_frame, frame_time
 from crumple.recording.log import Line, Log, read_log
@@ -27,7 +27,7 @@ from crumple.recording.mark import marked_scene
 from crumple.recording.model_file import MODEL, StoredModel, decode_model, scene_digest
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
 from crumple.recording.table import TABLES, frame_table, step_table
-from crumple.simulation.model import Model
+from crumple.runtime.errors import CrumpleError, InputError
 from crumple.state import State
 
 FRAME_NAME = re.compile(r"frame_([0-9]{6}|[1-9][0-9]{6,17})\.vtkhdf")
@@ -106,7 +106,7 @@ class Recording:
         if stored is None or stored.model is None:
             return None
         scene = marked_scene(self.path)
-        is_edited = self.scene_path.is_file() and (scene is None or self.scene_path.read_bytes() != scene.encode())
+        is_edited = self.scene_path.is_file() and (scene is None or read_file(self.scene_path) != scene.encode())
         return None if is_edited or stored.scene != scene_digest(scene or "") else stored.model
 
     def model(self) -> Model:

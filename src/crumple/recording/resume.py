@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from crumple.errors import InputError
 from crumple.recording.files import lock_folder, remove_temporaries
 from crumple.recording.folder import SET_ASIDE, refuse_links, set_aside
 from crumple.recording.frame import frame_time
@@ -14,6 +13,7 @@ from crumple.recording.log import cut_log
 from crumple.recording.recorder import Recorder
 from crumple.recording.recording import FRAME_INDEX, Recording, read_series
 from crumple.recording.vtkhdf import DamagedFile
+from crumple.runtime.errors import InputError
 from crumple.state import State
 
 DAMAGED, REPLACED = "damaged", "replaced"
@@ -79,11 +79,6 @@ def find_beginning(recording: Recording, frame: int | None = None) -> Beginning:
             except DamagedFile as error:
                 damaged[number] = error.remedy
     return Beginning(state, damaged)
-
-
-def last_intact_state(recording: Recording) -> State:
-    """The newest state that can be read; `InputError` when there is none."""
-    return find_beginning(recording).state
 
 
 def _tidy(recording: Recording, begin: Beginning, warn: Callable[[str], None]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import hypot
 from typing import Any
 
-from crumple.errors import InputError
 from crumple.recording.log import Line
+from crumple.runtime.packages import load_package
 
 TABLES = ("steps", "frames")
 
@@ -17,14 +17,14 @@ def step_table(lines: list[Line]) -> Any:
     their parts `…_x`, `…_y`, `…_z`, and `work_…` [J] in the step. An obstacle called like a handle is
     `…_NAME_obstacle`."""
     rows = [_flat({key: value for key, value in line.items() if key != "frame_end"}) for line in lines]
-    return _pandas().DataFrame(rows)
+    return load_package("pandas", "Recording.table").DataFrame(rows)
 
 
 def frame_table(lines: list[Line]) -> Any:
     """A `pandas.DataFrame` indexed by frame with the sums of each finished frame: seconds of wall time by phase as
     `phase_…`, energies [J] at its end as `energy_…`, forces [N] and displacements [m] of handles and obstacles at its
     end, and their work in the frame [J], as in `step_table`."""
-    pandas = _pandas()
+    pandas = load_package("pandas", "Recording.table")
     rows, work = [], dict[str, float]()
     for line in lines:
         for name, pull in _pulls(line).items():
@@ -72,11 +72,3 @@ def _pull(name: str, pull: Line) -> Line:
         columns[f"{key}_{name}"] = hypot(*parts)
         columns |= {f"{key}_{name}_{axis}": part for axis, part in zip("xyz", parts, strict=False)}
     return columns | {f"work_{name}": pull.get("work")}
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise InputError("Recording.table", f"needs pandas: pip install 'crumple[notebook]' ({error})") from None
-    return pandas

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from crumple.contact import find_intersections, make_surface
-from crumple.errors import InputError
 from crumple.mesh.validate import validate_mesh
 from crumple.recording.codec import flatten
 from crumple.recording.files import StorageError
@@ -17,6 +17,7 @@ from crumple.recording.frame import check_view, frame_time
 from crumple.recording.model_file import fit_problem
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
 from crumple.recording.recording import FRAME_INDEX, FRAME_NAME, Recording, read_series
+from crumple.runtime.errors import InputError
 from crumple.state import State
 
 
@@ -46,10 +47,10 @@ class FrameCheck:
 
 @dataclass(frozen=True)
 class Verification:
-    """The checks of all frames, the numbers of frames that are missing, and what is wrong besides, a line each."""
+    """The checks of all frames, the ranges of frames that are missing, and what is wrong besides, a line each."""
 
     checks: tuple[FrameCheck, ...]
-    missing: tuple[int, ...] = ()
+    missing: tuple[range, ...] = ()
     problems: tuple[str, ...] = ()
 
     @property
@@ -61,7 +62,10 @@ class Verification:
 
     def describe(self) -> list[str]:
         """Everything that is wrong, a line each."""
-        lines = [f"frame {frame}: is missing" for frame in self.missing]
+        lines = [
+            f"frame {gap[0]}: is missing" if len(gap) == 1 else f"frames {gap[0]} to {gap[-1]}: are missing"
+            for gap in self.missing
+        ]
         return [*lines, *self.problems, *(check.describe() for check in self.checks if not check.passed)]
 
     def summary(self) -> dict[str, int]:
@@ -73,7 +77,7 @@ class Verification:
             "invalid_meshes": sum(bool(check.mesh_problems) for check in self.checks),
             "unreadable": sum(bool(check.unreadable) for check in self.checks),
             "invalid_views": sum(bool(check.view_problems) for check in self.checks),
-            "missing": len(self.missing),
+            "missing": sum(map(len, self.missing)),
             "problems": len(self.problems),
         }
 
@@ -92,13 +96,17 @@ def verify_recording(recording: Recording, progress: Callable[[FrameCheck], None
     return Verification(tuple(checks), missing_frames(recording), tuple(problems))
 
 
-def missing_frames(recording: Recording) -> tuple[int, ...]:
-    """Frames that the recording must have had: between others, or finished according to the index."""
+def missing_frames(recording: Recording) -> tuple[range, ...]:
+    """Frames that the recording must have had: between others, or finished according to the index.
+
+    As ranges: a single file with a large number in its name stands for very many of them.
+    """
     frames = recording.frames
     listed = (FRAME_NAME.fullmatch(Path(name).name) for name, _ in read_series(recording.path / FRAME_INDEX))
-    known = {int(match[1]) for match in listed if match} | set(frames)
-    expected = set(range(frames[0], frames[-1] + 1)) if frames else set()
-    return tuple(sorted((expected | known) - set(frames)))
+    lost = {int(match[1]) for match in listed if match} - set(frames)
+    gaps = [range(a + 1, b) for a, b in pairwise(frames) if b > a + 1]
+    within = range(frames[0], frames[-1] + 1) if frames else range(0)
+    return tuple(sorted([*gaps, *(range(k, k + 1) for k in lost if k not in within)], key=lambda gap: gap.start))
 
 
 def verify_obstacles(recording: Recording) -> tuple[ObstacleSurface | None, list[str]]:

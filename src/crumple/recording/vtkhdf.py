@@ -16,11 +16,11 @@ from typing import Any
 import h5py
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.recording.codec import Table
 from crumple.recording.files import read_file
 from crumple.recording.plain_hdf import child, read_attribute, read_table
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 
 VERSION = (2, 0)
 BROKEN = (OSError, LookupError, ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)

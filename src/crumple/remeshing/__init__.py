@@ -3,13 +3,11 @@
 from crumple.remeshing.estimate import estimate_face_range, estimate_faces
 from crumple.remeshing.fields import isotropic_sizing, sizing_from_function
 from crumple.remeshing.guard import Guard
-from crumple.remeshing.options import RemeshOptions
 from crumple.remeshing.proximity import nearest_obstacle
 from crumple.remeshing.remesh import RemeshResult, RemeshStatistics, remesh
 
 __all__ = [
     "Guard",
-    "RemeshOptions",
     "RemeshResult",
     "RemeshStatistics",
     "estimate_face_range",

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.contact.bvh import STACK_SIZE, Tree
+from crumple.geometry.bvh import STACK_SIZE, Tree
 from crumple.mesh.buffers import RING_CAPACITY, Buffers, Record, make_record
-from crumple.typing import Floats, Ints
+from crumple.remeshing.tuning import TUNING
+from crumple.runtime.typing import Floats, Ints
 
 _TALLIED = ("splits", "flips", "collapses", "refused", "linear", "passes", "edits", "fresh", "faces", "unmet")
 TALLY = np.dtype((Record, [(name, np.int64) for name in _TALLIED]))
@@ -36,8 +37,7 @@ STEP = {"inline": "always"}
 """Options of the steps of a pass: they become part of the one kernel that uses them. Compiled on their own, each
 would be optimised again with all that it calls."""
 
-STACK_EDGES = 8192
-"""Edges that wait to be checked for flips."""
+STACK_EDGES = TUNING.waiting_edges.value
 
 
 class Switches(NamedTuple):

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.geometry.metric import tensor_form
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
-from crumple.sizing.options import SizingOptions
-from crumple.typing import Floats
+from crumple.options.sizing import SizingOptions
+from crumple.remeshing.tuning import TUNING
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
-FACES_PER_AREA = 4.0
-"""Faces per unit of area in the metric."""
+FACES_PER_AREA = TUNING.faces_per_area.value
 
 
 def estimate_faces(mesh: SheetMesh, sizing: Floats) -> float:

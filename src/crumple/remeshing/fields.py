@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.remeshing.sizing.tensors import sizing_tensors
 from crumple.remeshing.surface import is_surface
-from crumple.sizing.user import sizing_user
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 
 def isotropic_sizing(mesh: SheetMesh, size: float | Floats) -> Floats:
     """Tensors (vertex_count, 3) [1/m²] that ask for edges of at most `size` [m], a number or one per vertex."""
     sizes = np.broadcast_to(np.asarray(size, np.float64), (mesh.vertex_count,))
-    return sizing_user(np.ascontiguousarray(sizes))
+    return sizing_tensors(np.ascontiguousarray(sizes), mesh.vertex_count)
 
 
 def sizing_from_function(mesh: SheetMesh, function: Callable[[Floats], Floats]) -> Floats:
@@ -33,4 +33,4 @@ def sizing_from_function(mesh: SheetMesh, function: Callable[[Floats], Floats]) 
         raise InputError("sizing_from_function: shape", remedy, value.shape)
     if surface and value.ndim == 2:
         raise InputError("sizing_from_function", "must return lengths: a surface in space has no common axes")
-    return sizing_user(value)
+    return sizing_tensors(value, mesh.vertex_count)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.contact.barrier import least_relative_gap
-from crumple.contact.bvh import build_tree
 from crumple.contact.candidates import find_candidates, swept_boxes
 from crumple.contact.intersection import has_intersections
 from crumple.contact.surface import Surface, free_first, make_surface, restrict_surface
-from crumple.errors import InputError
+from crumple.geometry.bvh import build_tree
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing.arrays import GuardArrays, Work, no_guard
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,11 @@ def third_of_mass(links, rest, surface, material, density, face):
 @njit(**INNER)
 def add_momentum(links, rest, surface, material, density, data, column, face, sign, total):
     """Add `sign` times the momentum of a face [kg m/s] to `total` (3,); v starts at `column` of the node data."""
-    share = sign * third_of_mass(links, rest, surface, material, density, face)
+    fraction = sign * third_of_mass(links, rest, surface, material, density, face)
     for k in range(3):
         node = links.vertex_node[links.faces[face, k]]
         for c in range(3):
-            total[c] += share * data[node, column + c]
+            total[c] += fraction * data[node, column + c]
 
 
 @njit(**INNER)
@@ -61,9 +61,9 @@ def restore_momentum(links, rest, surface, material, density, data, column, repo
         return
     for n in range(report.face_count):
         face = report.faces[n]
-        share = third_of_mass(links, rest, surface, material, density, face) / mass
+        fraction = third_of_mass(links, rest, surface, material, density, face) / mass
         for k in range(3):
             node = links.vertex_node[links.faces[face, k]]
-            weight = share / _node_mass(links, rest, surface, material, density, node)
+            weight = fraction / _node_mass(links, rest, surface, material, density, node)
             for c in range(3):
                 data[node, column + c] += weight * total[c]

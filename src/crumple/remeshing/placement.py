@@ -5,7 +5,7 @@ least from the straight edge e = b − a passes its middle at
 
     x = ½ (a + b) − ⅛ ((e·n̂_a) n̂_a − (e·n̂_b) n̂_b)
 
-(the edge of a PN triangle [Vlachos 2001]); on a circle of radius R this is the sagitta |e|²/8R, so hinge angles are
+(the edge of a PN triangle [Vlachos2001]); on a circle of radius R this is the sagitta |e|²/8R, so hinge angles are
 shared out evenly. At a crease, where the faces around an end turn by more than a limit, the middle is taken; so it is
 where the smooth place would strain the new edges. Faces beyond a labelled line have no part in the normals.
 """
@@ -108,7 +108,7 @@ def _strain_to_middle(data, column, i, j, n, out, square):
 
 @njit(**INNER)
 def _normal(links, data, corner, column):
-    """Normal of the face of `corner` times sin/(|e||f|): with these weights the mean is exact on spheres [Max 1999]."""
+    """Normal of the face of `corner` times sin/(|e||f|): with these weights the mean is exact on spheres [Max1999]."""
     i, j, k = corner_node(links, corner), corner_node(links, following(corner)), corner_node(links, preceding(corner))
     ex, ey, ez = (
         data[j, column] - data[i, column],
@@ -135,10 +135,10 @@ def _mean_normal(links, label, data, limit, edge, at_head, column):
     node = corner_node(links, start)
     sx = sy = sz = 0.0
     for sweep in range(2):
-        way, around = 0, False
-        while way < 2 and not around:
+        sense, around = 0, False
+        while sense < 2 and not around:
             corner, leave = start, start if at_head else preceding(start)
-            if way == 1:
+            if sense == 1:
                 if links.twin[edge] < 0:
                     break
                 corner, leave = enter(links, node, links.twin[edge])
@@ -148,11 +148,11 @@ def _mean_normal(links, label, data, limit, edge, at_head, column):
                     sx, sy, sz = sx + nx, sy + ny, sz + nz
                 elif nx * sx + ny * sy + nz * sz < limit * sqrt(nx * nx + ny * ny + nz * nz):
                     return sx, sy, sz, False
-                around = way == 0 and leave == links.twin[edge]
+                around = sense == 0 and leave == links.twin[edge]
                 if around or label[leave] != 0 or links.twin[leave] < 0:
                     break
                 corner, leave = enter(links, node, links.twin[leave])
-            way += 1
+            sense += 1
         if sweep == 0:
             length = sqrt(sx * sx + sy * sy + sz * sz)
             if not (length > 0.0 and np.isfinite(length)):

@@ -1,4 +1,4 @@
-"""The way from every sheet node to the nearest obstacle, for the criterion of [Narain2013] eq. 6 (`sizing.obstacle`).
+"""The vector from every sheet node to the nearest obstacle, for the criterion of [Narain2013] eq. 6, `sizing.obstacle`.
 
 A traversal of the bounding-box tree of the obstacle faces: children farther away than the nearest point so far are
 left out, and the nearer child comes first. Nodes with near numbers are mostly near each other, so the face found for
@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.contact.bvh import STACK_SIZE, build_tree
 from crumple.contact.candidates import swept_boxes
-from crumple.contact.compiled import device, kernel, run_chunks
-from crumple.contact.distance import point_triangle
+from crumple.geometry.bvh import STACK_SIZE, build_tree
+from crumple.geometry.distance import point_triangle
 from crumple.geometry.triangle import face_normals
-from crumple.typing import Floats, Ints
+from crumple.remeshing.tuning import TUNING
+from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.typing import Floats, Ints
 
-CHUNK = 256
-"""Nodes that one thread handles at a time."""
+CHUNK = TUNING.nodes_per_chunk.value
 
 
 def nearest_obstacle(x: Floats, obstacle_faces: Ints, obstacle_x: Floats, cutoff: float) -> Floats:

@@ -17,16 +17,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_matrix, identity
 
-from crumple.errors import InputError
 from crumple.mesh.buffers import Buffers, compact, grow, open_buffers
 from crumple.mesh.fields import Field
 from crumple.mesh.refusal import NO_CAPACITY
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.options.remeshing import RemeshOptions
 from crumple.remeshing import arrays as at
 from crumple.remeshing.estimate import estimate_faces
 from crumple.remeshing.guard import Guard, guard_arrays, refresh_tree
-from crumple.remeshing.options import RemeshOptions
 from crumple.remeshing.passes import COLLAPSE, FLIP, MERGE, SPLIT, gather_edges, gather_thin, run_pass
+from crumple.remeshing.sizing.transfer import vertex_sizing
 from crumple.remeshing.surface import (
     is_surface,
     join_surface,
@@ -35,18 +35,15 @@ from crumple.remeshing.surface import (
     tensors_in_charts,
     tensors_in_space,
 )
-from crumple.sizing.transfer import vertex_sizing
+from crumple.remeshing.tuning import TUNING
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Bools, Floats
 from crumple.state.change import Change, operators
-from crumple.typing import Bools, Floats
 
-MAX_PASSES = 60
-"""Passes of splits, and of collapses; a pass of splits halves all edges that are too long."""
-CURE_ROUNDS = 3
-"""Attempts to be rid of faces below the aspect bound in the end."""
-TREE_AGE = 32
-"""Faces for each edit that a tree of the faces serves."""
-FLIP_SWEEPS = 4
-"""Sweeps over the edges before the first split, after the first only where something has changed."""
+MAX_PASSES = TUNING.remeshing_passes.value
+CURE_ROUNDS = TUNING.cure_rounds.value
+TREE_AGE = TUNING.tree_age.value
+FLIP_SWEEPS = TUNING.flip_sweeps.value
 
 
 @dataclass(frozen=True)

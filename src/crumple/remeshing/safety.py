@@ -21,15 +21,15 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from crumple.contact.bvh import tree_grow, tree_query
-from crumple.contact.distance import edge_edge, point_triangle
 from crumple.contact.intersection import orientation, segment_hits_triangle
 from crumple.contact.pair import NEAR_REST
+from crumple.geometry.bvh import tree_grow, tree_query
+from crumple.geometry.distance import edge_edge, point_triangle
 from crumple.mesh.rings import INNER
 from crumple.remeshing.arrays import STEP
+from crumple.remeshing.tuning import TUNING
 
-SPLIT_GAP = 0.1
-"""Relative gap that pairs which only a split brings into being may have."""
+SPLIT_GAP = TUNING.split_gap.value
 
 NEW_FACES, NEW_EDGES, OLD_FACES, OLD_EDGES, TETRAHEDRA = 0, 1, 2, 3, 4
 """The lists of primitives in `CHANGE`."""

@@ -23,9 +23,9 @@ from crumple.remeshing.safety import (
     is_safe,
     push,
 )
+from crumple.remeshing.tuning import TUNING
 
-SPLIT_ASPECT = 0.1
-"""Share of the aspect bound below which not even a split may go; faces in between are cured by flips and collapses."""
+SPLIT_ASPECT = TUNING.split_aspect.value
 REFUSED_BY_GUARD = -1
 """Answer of `try_split` besides the codes of the edit."""
 

@@ -9,16 +9,16 @@ import numpy as np
 from numba import njit
 from scipy.sparse import csr_matrix
 
-from crumple.contact.bvh import STACK_SIZE, build_tree, tree_query
 from crumple.contact.candidates import swept_boxes
-from crumple.contact.distance import point_triangle
+from crumple.geometry.bvh import STACK_SIZE, build_tree, tree_query
+from crumple.geometry.distance import point_triangle
 from crumple.geometry.metric import tensor_matrix
 from crumple.geometry.triangle import face_normals
 from crumple.mesh.overlap import clip_area
 from crumple.mesh.rings import INNER
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
+from crumple.runtime.typing import Floats
 from crumple.state.change import normalized
-from crumple.typing import Floats
 
 FEATURE_LABEL = 1 << 30
 """Label of edges that are kept only because they are sharp; removed when done."""

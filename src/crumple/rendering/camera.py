@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from crumple.errors import InputError
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 DIRECTIONS = {
     "auto": (0.55, -1.0, 0.62),
@@ -79,7 +79,7 @@ def fit_camera(
     points: Floats, aspect: float, view: str = "auto", legend: float = 0.0, angle: float = VIEW_ANGLE
 ) -> Camera:
     """The nearest camera in direction `view` that shows all `points` (n, 3) in a picture of width/height `aspect`,
-    with the share `legend` of its width kept free on the right."""
+    with the fraction `legend` of its width kept free on the right."""
     backward = np.array(DIRECTIONS[View(view).direction])
     screen = _screen(backward)
     half = np.tan(np.radians(angle / 2))
@@ -97,7 +97,7 @@ def fit_camera(
 
 
 class CameraPlan:
-    """Cameras for all of a film, `at(share)` for a share 0 … 1 of it.
+    """Cameras for all of a film, `at(share)` for a fraction 0 … 1 of it.
 
     `subjects`: the points to be seen at times spread evenly over the film, (n, 3) each [m].
     """
@@ -157,7 +157,7 @@ class CameraPlan:
         return Camera(camera.position, camera.target, camera.up, float(2 * np.degrees(np.arctan(half))))
 
     def at(self, share: float) -> Camera:
-        """The camera after the share `share` of the film."""
+        """The camera after the fraction `share` of the film."""
         if self._still is not None:
             return self._still
         offset, target = _turned(self._offset, np.radians(self.view.orbit) * share), self._target(share)

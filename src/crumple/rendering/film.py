@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.errors import InputError
+from crumple.analysis.fields import SheetField, recording_field
 from crumple.recording.recording import Recording
 from crumple.rendering.camera import CameraPlan, View
-from crumple.rendering.fields import ColorField, color_field
 from crumple.rendering.legend import Legend
 from crumple.rendering.sheets import sheet_kinds
 from crumple.rendering.spaces import draw_space, named_spaces
 from crumple.rendering.stage import Plan, Stage, signed_volume
 from crumple.rendering.style import Style
 from crumple.rendering.writers import open_writer, save_picture
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 from crumple.state import State
-from crumple.typing import Floats
 
 SIZE = (1280, 960)
 LOOKS_AT = 40
@@ -131,7 +131,7 @@ class Panels:
         names = named_spaces(space)
         width = size[0] // len(names)
         widths = [width] * (len(names) - 1) + [size[0] - width * (len(names) - 1)]
-        field = color_field(style.color_by, recording) if style.color_by else None
+        field = recording_field(style.color_by, recording, "render --color-by") if style.color_by else None
         limits = field_limits(field, states)
         self._obstacles = recording.obstacles
         self._legend = Legend(field, limits, (widths[-1], size[1])) if field is not None else None
@@ -143,7 +143,7 @@ class Panels:
             self._cameras.append(cameras)
 
     def draw(self, state: State, share: float) -> NDArray[np.uint8]:
-        """The picture of `state`, (height, width, 3), at the share `share` of the film."""
+        """The picture of `state`, (height, width, 3), at the fraction `share` of the film."""
         stages = zip(self._stages, self._cameras, strict=True)
         pictures = [stage.draw(state, self._obstacles, cameras.at(share)) for stage, cameras in stages]
         if self._legend is not None:
@@ -151,12 +151,15 @@ class Panels:
         return np.concatenate(pictures, axis=1)
 
 
-def field_limits(field: ColorField | None, states: list[State]) -> tuple[float, float]:
+def field_limits(field: SheetField | None, states: list[State]) -> tuple[float, float]:
     """Least and largest value of a field in all states; never equal."""
     if field is None:
         return 0.0, 1.0
     values = np.concatenate([field.values(state) for state in states])
-    least, most = float(values.min()), float(values.max())
+    values = values[np.isfinite(values)]
+    least, most = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    if least > most:  # no value at all
+        return 0.0, 1.0
     return least, most if most > least else least + 1.0
 
 

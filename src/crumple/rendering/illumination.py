@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from crumple.contact.compiled import kernel, run_chunks
 from crumple.rendering.studio import Studio
 from crumple.rendering.surface import Patches
 from crumple.rendering.tracing import MISS, STACK_SIZE, Scene, nearest_hit
-from crumple.typing import Floats, Ints
+from crumple.runtime.compiled import kernel, run_chunks
+from crumple.runtime.typing import Floats, Ints
 
 BOUNCES = 3
 INSET = 0.12
@@ -59,7 +59,7 @@ def illuminate(
     patches: Patches, albedo: Floats, through: Floats, scene: Scene, studio: Studio, ground: float, ground_albedo: float
 ) -> Floats:
     """Light on `patches`, which are the triangles of `scene` in the same order, (n, 3, 2, 4): per corner, on front and
-    back, irradiance in red, green, blue, and the share of the surroundings that is seen.
+    back, irradiance in red, green, blue, and the fraction of the surroundings that is seen.
 
     `albedo` (n, 2, 3) of front and back;  `through` (n,) share of the light on one side that leaves on the other;
     `ground` its height [m], -inf = none.
@@ -93,8 +93,8 @@ def _flat_irradiance(studio: Studio) -> Floats:
 def ground_light(scene: Scene, clear: Floats, studio: Studio, ground: float, centre: Floats, width: float) -> Floats:
     """Share of its light that still reaches each point of the ground, (GROUND_PIXELS, GROUND_PIXELS).
 
-    Rows run along +y, columns along +x, over a square of `width` [m] around `centre` (2,); `clear` (n,) is the share of
-    light that goes through each triangle.
+    Rows run along +y, columns along +x, over a square of `width` [m] around `centre` (2,); `clear` (n,) is the fraction
+    of light that goes through each triangle.
     """
     place = (np.arange(GROUND_PIXELS) + 0.5) / GROUND_PIXELS - 0.5
     x, y = np.meshgrid(centre[0] + width * place, centre[1] + width * place)

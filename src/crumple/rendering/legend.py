@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.rendering.engine import load_matplotlib
-from crumple.rendering.fields import ColorField
+from crumple.analysis.fields import SheetField
+from crumple.runtime.packages import load_package
 
 DOTS = 100
 """Pixels per inch of pictures at which the letters have their natural size."""
@@ -16,8 +16,8 @@ INK = "#20262c"
 class Legend:
     """A colour bar on the right of pictures of `size` (width, height) pixels, drawn once."""
 
-    def __init__(self, field: ColorField, limits: tuple[float, float], size: tuple[int, int]) -> None:
-        load_matplotlib()
+    def __init__(self, field: SheetField, limits: tuple[float, float], size: tuple[int, int]) -> None:
+        load_package("matplotlib", "render --color-by")
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import LogNorm, Normalize

@@ -6,13 +6,14 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from crumple.analysis.fields import SheetField
 from crumple.mesh.sheet_mesh import make_sheet_mesh
 from crumple.mesh.texture import texture_coordinates, vertex_sheets
-from crumple.rendering.fields import ColorField
 from crumple.rendering.spaces import draw_space
 from crumple.rendering.surface import Patches, find_creases, make_patches, make_rim, refine, refine_values
+from crumple.runtime.packages import load_package
+from crumple.runtime.typing import Floats, Ints
 from crumple.state import State
-from crumple.typing import Floats, Ints
 
 LARGEST = 60_000
 """Triangles beyond which a part is not refined any more."""
@@ -110,14 +111,16 @@ def join_parts(parts: list[Part]) -> Part:
     )
 
 
-def field_tint(state: State, field: ColorField | None, limits: tuple[float, float]) -> Floats:
+def field_tint(state: State, field: SheetField | None, limits: tuple[float, float]) -> Floats:
     """Linear colours of the corners of all faces, (face_count, 3, 3), white without a field."""
-    mesh = state.mesh
     if field is None:
-        return np.ones((mesh.face_count, 3, 3))
-    values = field.values(state)
-    corners = values[mesh.face_nodes] if field.on == "points" else np.repeat(values[:, None], 3, axis=1)
-    return field.colors(corners, limits)
+        return np.ones((state.mesh.face_count, 3, 3))
+    values = field.corners(state)
+    low, high = np.log(limits) if field.log else limits
+    share = ((np.log(values) if field.log else values) - low) / (high - low)
+    colormap = load_package("matplotlib", "render --color-by").colormaps[field.colormap]
+    srgb = colormap(np.clip(share, 0.0, 1.0))[..., :3]
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
 
 
 def _altitudes(corners: Floats) -> Floats:

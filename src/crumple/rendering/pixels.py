@@ -7,11 +7,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.rendering.raster import Canvas, Frustum
-from crumple.rendering.shading import Backdrop, Drawing, ground_share, meet_surface, patch_normal, surroundings, toned
+from crumple.rendering.shading import (
+    Backdrop,
+    Drawing,
+    ground_fraction,
+    meet_surface,
+    patch_normal,
+    surroundings,
+    toned,
+)
 from crumple.rendering.tracing import MISS, STACK_SIZE, Scene, nearest_hit
-from crumple.typing import Floats
+from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.typing import Floats
 
 BAND = 4
 """Rows of pixels handled at a time by one thread."""
@@ -97,7 +105,7 @@ def _behind(colors, glow, floor, share, left, bottom, extent, x, y, ox, oy, oz, 
     gain = 1.0 + glow * np.exp(-5.0 * ((x - 0.5) ** 2 + (y - 0.55) ** 2))
     if dz < -1e-6 and oz > floor:
         t = (floor - oz) / dz
-        gain *= ground_share(share, left, bottom, extent, ox + t * dx, oy + t * dy)
+        gain *= ground_fraction(share, left, bottom, extent, ox + t * dx, oy + t * dy)
     return (
         gain * (colors[1, 0] + y * (colors[0, 0] - colors[1, 0])),
         gain * (colors[1, 1] + y * (colors[0, 1] - colors[1, 1])),

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.contact.compiled import device, kernel, run_chunks
 from crumple.rendering.camera import Camera
 from crumple.rendering.tracing import MISS
-from crumple.typing import Floats
+from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.typing import Floats
 
 BANDS = 16
 """Horizontal parts of a picture that threads draw on their own."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.contact.compiled import device
 from crumple.rendering.studio import studio_light
-from crumple.typing import Floats, Ints
+from crumple.runtime.compiled import device
+from crumple.runtime.typing import Floats, Ints
 
 Array = NDArray[np.float32]
 
@@ -25,9 +25,9 @@ LINE_COLOR, LINE_WIDTH = (0.055, 0.075, 0.1), 0.8
 
 class Drawing(NamedTuple):
     """All that is drawn. Triangles have corners `point`, `normal` (n, 3, 3) [m], unit;  `light` (n, 3, 2, 4) irradiance
-    of front and back and the visible share of the sky;  `pattern` (n, 3, 2) [m];  `tint` (n, 3, 3);  `row` (n,) their
-    row in `looks` (k, 2, 16) and in `texture` (k, 2, 5): number of the texture (−1: none), left, bottom, width, height
-    of the pattern [m];  `place` (n, 3, 3) and `altitude` (n, 3) [m] of corners in the face of the mesh."""
+    of front and back and the visible fraction of the sky;  `pattern` (n, 3, 2) [m];  `tint` (n, 3, 3);  `row` (n,)
+    their row in `looks` (k, 2, 16) and in `texture` (k, 2, 5): number of the texture (−1: none), left, bottom, width,
+    height of the pattern [m];  `place` (n, 3, 3) and `altitude` (n, 3) [m] of corners in the face of the mesh."""
 
     point: Array
     normal: Array
@@ -100,7 +100,7 @@ def _texel(texel, level, number, x, y, footprint):
 
 
 @device
-def ground_share(share, left, bottom, width, x, y):
+def ground_fraction(share, left, bottom, width, x, y):
     """Share of its light that reaches the ground at (x, y), 1 beyond the square that is known."""
     n = share.shape[0]
     px, py = (x - left) / width * n - 0.5, (y - bottom) / width * n - 0.5
@@ -120,7 +120,7 @@ def surroundings(boxes, height, share, left, bottom, width, below, ox, oy, oz, d
     """Radiance that arrives from outside along a ray: the ground, or the studio."""
     if dz < -1e-6 and oz > height:
         t = (height - oz) / dz
-        lit = ground_share(share, left, bottom, width, ox + t * dx, oy + t * dy)
+        lit = ground_fraction(share, left, bottom, width, ox + t * dx, oy + t * dy)
         return lit * below[0], lit * below[1], lit * below[2]
     return studio_light(boxes, dx, dy, dz, blur)
 
@@ -225,7 +225,7 @@ def meet_surface(
 ):  # fmt: skip
     """What a ray meets at the point (a, b, c) of triangle `f`, seen with pixels of `size` [m].
 
-    Diffuse radiance (3), mirrored share (3), share seen through, normal (3), roughness, visible share of the sky.
+    Diffuse radiance (3), mirrored share (3), share seen through, normal (3), roughness, visible fraction of the sky.
     """
     cosine = _facing(point, f, dx, dy, dz)
     side, kind = (1 if cosine > 0.0 else 0), row[f]

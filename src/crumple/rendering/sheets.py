@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.model.model import Model
 from crumple.recording.recording import Recording
 from crumple.rendering.looks import known_look
+from crumple.runtime.errors import InputError
 from crumple.scenes import load_scene
 from crumple.scenes.materials import make_material
-from crumple.simulation.model import Model
 
 METAL, SOFT = 2e10, 1e8
 """Young's modulus from which a sheet is taken for metal, and below which for cloth [Pa]."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 from crumple.state import State
-from crumple.typing import Floats, Ints
 
 SPACES = ("world", "pattern", "plastic")
 SIDE_BY_SIDE = ("pattern", "plastic", "world")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crumple.analysis.fields import SheetField
 from crumple.recording.obstacles import ObstacleSurface
 from crumple.rendering.camera import Camera
-from crumple.rendering.fields import ColorField
 from crumple.rendering.illumination import ground_light, illuminate
 from crumple.rendering.looks import OBSTACLE, Look, look_table, sheet_look
 from crumple.rendering.parts import LARGEST, Part, field_tint, join_parts, rim_part, sheet_part, solid_part
@@ -22,8 +22,8 @@ from crumple.rendering.style import QUALITIES, Style
 from crumple.rendering.surface import coarse_values, refine_values
 from crumple.rendering.textures import TextureAtlas
 from crumple.rendering.tracing import make_scene
+from crumple.runtime.typing import Floats, Ints
 from crumple.state import State
-from crumple.typing import Floats, Ints
 
 RIM_PIXELS = 1.4
 """A sheet is drawn at least so many pixels thick."""
@@ -36,7 +36,7 @@ LARGEST_CANVAS = 100_000_000
 LARGEST_ALBEDO = 0.8
 """Of the ground, however white the background is."""
 OPEN = 3.0
-"""Inverse of the visible share of the surroundings from which on the drawn surface is fully curved."""
+"""Inverse of the visible fraction of the surroundings from which on the drawn surface is fully curved."""
 GLASS_OPACITY, GHOST_OPACITY = 0.02, 0.28
 
 
@@ -54,7 +54,7 @@ class Plan:
     kinds: list[SheetKind]
     boxes: Floats
     space: str = "world"
-    field: ColorField | None = None
+    field: SheetField | None = None
     field_range: tuple[float, float] = (0.0, 1.0)
     floors: frozenset[int] = frozenset()
 

@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from crumple.errors import InputError
+from crumple.recording.files import write_output
 from crumple.recording.recording import Recording
-from crumple.rendering.engine import REMEDY
 from crumple.rendering.film import render_frame
+from crumple.runtime.errors import InputError
+from crumple.runtime.packages import load_package
 
 PIXELS_PER_INCH = 100
 
@@ -28,7 +29,7 @@ class Strip:
 
     def save(self, path: str | Path) -> Path:
         """Write the PNG file."""
-        Path(path).write_bytes(self.png)
+        write_output(Path(path), self.png)
         return Path(path)
 
 
@@ -46,12 +47,11 @@ def render_strip(
 
     `columns` pictures of `size` pixels in a row; `camera` and `color_by` as for `render_frame`.
     """
-    try:
-        import matplotlib.image
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError("show", f"{REMEDY} ({error})") from None
+    load_package("matplotlib", "show")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.image import imread
+
     times = recording.times()
     chosen = _spread(list(times), count) if frames is None else frames
     columns = max(1, min(columns, len(chosen)))
@@ -65,7 +65,7 @@ def render_strip(
             )
             place = (k % columns / columns, 1.0 - (k // columns + 1) / rows, 1.0 / columns, 1.0 / rows)
             axes = figure.add_axes(place)
-            axes.imshow(matplotlib.image.imread(path), aspect="auto")
+            axes.imshow(imread(path), aspect="auto")
             axes.set_axis_off()
             number = frame if frame >= 0 else list(times)[frame]
             axes.text(0.03, 0.95, f"frame {number}, {times[number]:.3g} s", transform=axes.transAxes, va="top")

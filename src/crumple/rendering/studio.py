@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.contact.compiled import device, kernel
-from crumple.typing import Floats
+from crumple.runtime.compiled import device, kernel
+from crumple.runtime.typing import Floats
 
 ZENITH, HORIZON, NADIR = (0.31, 0.33, 0.36), (0.21, 0.215, 0.225), (0.12, 0.12, 0.12)
 """Radiance of the dome above, at the horizon and below, red, green, blue."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from crumple.errors import InputError
 from crumple.rendering.looks import linear_color, named_look
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 OBSTACLES = ("auto", "solid", "glass", "ghost", "hidden")
 BACKGROUNDS = {

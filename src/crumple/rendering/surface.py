@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from crumple.geometry.triangle import face_normals
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 CREASE_ANGLE = np.radians(32.0)
 """Turn of the normal across an edge from which it is drawn sharp [rad]."""

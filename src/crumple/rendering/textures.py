@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.errors import InputError
-from crumple.rendering.engine import load_pillow
-from crumple.typing import Floats, Ints
+from crumple.runtime.errors import InputError
+from crumple.runtime.packages import load_package
+from crumple.runtime.reading import read_regular
+from crumple.runtime.typing import Floats, Ints
 
 RESOLUTION = 1536
 """Pixels along the longer side of a generated texture."""
@@ -95,7 +97,7 @@ def load_texture(name: str, extent: tuple[float, float], place: str) -> Floats:
     if not Path(name).is_file():
         raise InputError(place, f"must be an image file or one of {', '.join(PATTERNS)}", name)
     try:
-        with load_pillow().open(name) as file:
+        with load_package("PIL.Image", "render").open(io.BytesIO(read_regular(name))) as file:
             image = np.asarray(file.convert("RGBA"), np.float64) / 255.0
     except (OSError, ValueError, SyntaxError) as error:
         raise InputError(place, f"cannot be read as an image ({' '.join(str(error).split())[:80]})", name) from None

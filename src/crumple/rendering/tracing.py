@@ -11,18 +11,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.contact.bvh import STACK_SIZE, build_tree
-from crumple.contact.compiled import device, kernel
-from crumple.typing import Floats, Ints
+from crumple.geometry.bvh import STACK_SIZE, build_tree
+from crumple.runtime.compiled import device
+from crumple.runtime.typing import Floats, Ints
 
-__all__ = ["MISS", "STACK_SIZE", "Scene", "make_scene", "nearest_hit", "trace_rays"]
+__all__ = ["MISS", "STACK_SIZE", "Scene", "make_scene", "nearest_hit"]
 
 MISS = -1
 """The triangle of a ray that meets none."""
 
 
 class Scene(NamedTuple):
-    """Triangles ready for rays: boxes of the tree and leaf ranges (`contact.bvh`), then in leaf order one corner and
+    """Triangles ready for rays: boxes of the tree and leaf ranges (`geometry.bvh`), then in leaf order one corner and
     two edges of each triangle (n, 9) [m] and its number in the caller's order (n,)."""
 
     node_box: NDArray[np.float32]
@@ -116,19 +116,3 @@ def nearest_hit(node_box, start, triangle, ox, oy, oz, dx, dy, dz, near, far, st
             stack[depth] = nearer
             depth += 1
     return far, found, best_b, best_c
-
-
-@kernel
-def trace_rays(scene, origin, direction, near):
-    """The first triangle (n,), `MISS` where there is none, and the distance to it (n,) of rays (n, 3), (n, 3)."""
-    stack = np.empty(STACK_SIZE, np.int32)
-    face, distance = np.empty(len(origin), np.int32), np.empty(len(origin))
-    node_box, start, triangle = scene.node_box, scene.start, scene.triangle
-    for r in range(len(origin)):
-        t, i, _, _ = nearest_hit(
-            node_box, start, triangle,
-            origin[r, 0], origin[r, 1], origin[r, 2], direction[r, 0], direction[r, 1], direction[r, 2],
-            near, np.inf, stack,
-        )  # fmt: skip
-        face[r], distance[r] = (scene.order[i] if i != MISS else MISS), t
-    return face, distance

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import importlib
+import io
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crumple.errors import InputError
-from crumple.rendering.engine import load_imageio, load_pillow
+from crumple.recording.files import staged, write_output
 from crumple.rendering.style import QUALITIES
+from crumple.runtime.errors import InputError
+from crumple.runtime.packages import load_package
 
 Write = Callable[[NDArray[np.uint8]], None]
 
@@ -24,8 +29,10 @@ DITHER = 7.0
 
 def save_picture(image: NDArray[np.uint8], path: Path) -> None:
     """Write a picture in the format that the name ends with."""
-    options = {} if path.suffix.lower() == ".png" else {"quality": 93}
-    load_pillow().fromarray(image).save(path, **options)
+    kind, options = ("PNG", {}) if path.suffix.lower() == ".png" else ("JPEG", {"quality": 93})
+    content = io.BytesIO()
+    load_package("PIL.Image", "render").fromarray(image).save(content, kind, **options)
+    write_output(path, content.getvalue())
 
 
 def is_sequence(path: Path) -> bool:
@@ -51,14 +58,33 @@ def open_writer(path: Path, fps: float, quality: str) -> Iterator[Write]:
     codec = ("libvpx-vp9", ["-crf", crf, "-b:v", "0", "-row-mt", "1", "-cpu-used", "4"])
     if suffix == ".mp4":
         codec = ("libx264", ["-crf", crf, "-movflags", "+faststart"])
-    writer = load_imageio().get_writer(
-        path, format="FFMPEG", fps=fps, codec=codec[0], quality=None, macro_block_size=2, pixelformat="yuv420p",
-        output_params=codec[1],
-    )  # fmt: skip
-    try:
-        yield writer.append_data
-    finally:
-        writer.close()
+    with staged(path) as place:
+        load_package("imageio_ffmpeg", "render")
+        writer = load_package("imageio.v2", "render").get_writer(
+            place, format="FFMPEG", fps=fps, codec=codec[0], quality=None, macro_block_size=2, pixelformat="yuv420p",
+            output_params=codec[1],
+        )  # fmt: skip
+        try:
+            yield writer.append_data
+        except OSError as error:
+            raise _plain_error(error, place) from None
+        finally:
+            writer.close()
+        check_film(place)
+
+
+def check_film(path: Path) -> None:
+    """`OSError` unless ffmpeg can read the film to its end: it does not tell when the disk takes no more."""
+    program = importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
+    command = [program, "-v", "error", "-i", str(path), "-c", "copy", "-f", "null", "-"]
+    told = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if told.returncode != 0 or told.stderr.strip():
+        raise OSError(errno.EIO, "the film is not complete; is the disk full?", str(path))
+
+
+def _plain_error(error: OSError, path: Path) -> OSError:
+    """The error without the log of ffmpeg, which imageio puts into it."""
+    return error if error.strerror else OSError(errno.EIO, "ffmpeg has stopped; is the disk full?", str(path))
 
 
 def _sequence(path: Path) -> Write:
@@ -82,13 +108,14 @@ def _write_gif(path: Path, frames: list[NDArray[np.uint8]], fps: float) -> None:
     """An endless GIF with one palette for all frames, so that still parts stay still."""
     if not frames:
         return
-    Image = load_pillow()
+    Image = load_package("PIL.Image", "render")
     few = [frames[k] for k in np.unique(np.linspace(0, len(frames) - 1, 9).round().astype(int))]
     palette = Image.fromarray(np.concatenate(few)).quantize(256, method=Image.Quantize.MEDIANCUT)
     images = [Image.fromarray(_dithered(frame)).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    images[0].save(
-        path, save_all=True, append_images=images[1:], duration=max(round(1000 / fps), 20), loop=0, optimize=False
-    )
+    content = io.BytesIO()
+    duration = max(round(1000 / fps), 20)
+    images[0].save(content, "GIF", save_all=True, append_images=images[1:], duration=duration, loop=0, optimize=False)
+    write_output(path, content.getvalue())
 
 
 def _dithered(image: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -9,10 +9,12 @@ The tables of the format are classes here, so that a scene can also be written i
 (['sheet'], ['obstacle'])
 """
 
-from crumple.scenes.build import build
+from crumple.scenes.build import Built, build
 from crumple.scenes.check import Report, check_scene
 from crumple.scenes.messages import SceneError
-from crumple.scenes.schema import (
+from crumple.scenes.schema.creases import Crease, CreaseBand, CreaseKey, CreasePress
+from crumple.scenes.schema.material import SheetMaterial
+from crumple.scenes.schema.scene import (
     AllSelection,
     BallSelection,
     BoundarySelection,
@@ -49,9 +51,7 @@ from crumple.scenes.schema import (
     Transform,
     WeakLine,
 )
-from crumple.scenes.schema_creases import Crease, CreaseBand, CreaseKey, CreasePress
-from crumple.scenes.schema_material import SheetMaterial
-from crumple.scenes.schema_shapes import (
+from crumple.scenes.schema.shapes import (
     BoxObstacle,
     Carton,
     Cylinder,
@@ -82,6 +82,7 @@ __all__ = [
     "BoundarySelection",
     "BoxObstacle",
     "BoxSelection",
+    "Built",
     "Carton",
     "Circle",
     "Contact",

@@ -21,10 +21,11 @@ from crumple.boundary.handles import (
 )
 from crumple.boundary.motions import Key, Motion, Rate, affine, link_order, make_motion, rotation_vector
 from crumple.boundary.obstacles import Obstacle, make_obstacle
-from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 from crumple.scenes.messages import Problems
-from crumple.scenes.schema import (
+from crumple.scenes.schema.scene import (
     Circle,
     MotionKey,
     Rotation,
@@ -37,7 +38,6 @@ from crumple.scenes.schema import (
 )
 from crumple.scenes.shapes import obstacle_shapes
 from crumple.state import Bonds, Pins
-from crumple.typing import Floats, Ints
 
 Vec3 = tuple[float, float, float]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,14 @@ from crumple.boundary.obstacles import Obstacle
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
-from crumple.plasticity.options import PlasticityOptions
+from crumple.model.model import Model, Wind
+from crumple.options.contact import ContactOptions, ContactSettings
+from crumple.options.options import values
+from crumple.options.plasticity import PlasticityOptions
+from crumple.options.remeshing import RemeshingOptions, RemeshingSettings
+from crumple.options.sizing import SizingOptions
+from crumple.options.solver import SolverOptions
+from crumple.runtime.typing import Floats
 from crumple.scenes.boundaries import (
     make_attachment,
     make_handle,
@@ -32,32 +39,37 @@ from crumple.scenes.cuts import cut_sheet
 from crumple.scenes.histories import recalled_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
-from crumple.scenes.overlaps import check_overlaps
+from crumple.scenes.overlaps import check_overlaps, untangled
 from crumple.scenes.pattern_collisions import colliding_facets, free_start
 from crumple.scenes.patterns import PATTERN_KINDS
 from crumple.scenes.references import check_references
-from crumple.scenes.schema import Scene, Sheet, Sizing
+from crumple.scenes.schema.scene import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
+from crumple.scenes.start.impact import with_impact_stiffness
+from crumple.scenes.start.relaxing import is_strained, relax_start
+from crumple.scenes.start.resting import rest_as_it_is
 from crumple.scenes.starting import check_start
 from crumple.scenes.tearing import check_tearing, make_tearing, mark_lines
 from crumple.scenes.toml import load_scene
-from crumple.simulation.impact import with_impact_stiffness
-from crumple.simulation.model import ContactOptions, Model, RemeshingOptions, SolverOptions, Wind
-from crumple.simulation.relaxing import relax_start
-from crumple.simulation.resting import rest_as_it_is
-from crumple.sizing.options import SizingOptions
 from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins, no_tips, nothing_torn
-from crumple.typing import Floats
 
 FIRST_STEP = 1e-3
 """The step that the step control starts with, unless bounds say otherwise [s]."""
 
 
+class Built(NamedTuple):
+    """What a scene becomes: its model, its initial state, and `notes` on what was found in it, a line each."""
+
+    model: Model
+    state: State
+    notes: tuple[str, ...]
+
+
 def build(
     scene: Scene | str | Path, overrides: Sequence[str] = (), *, quick: bool = False, relax: bool = True
-) -> tuple[Model, State]:
-    """The model and the initial state of a scene (or of its name or file, see `load_scene`).
+) -> Built:
+    """The model and the initial state of a scene (or of its name or file, see `load_scene`), and notes on it.
 
     Raises SceneError with everything that is wrong; a scene that starts intersecting is refused. Without `relax` the
     state is that before the relaxation which the scene may ask for: enough where only the model is of interest.
@@ -67,10 +79,10 @@ def build(
     built = assemble(scene, problems)
     problems.stop()
     assert built is not None  # assemble notes a problem whenever it gives nothing
-    return _relaxed(scene, *built) if scene.run.relax and relax else built
+    return _relaxed(*built) if scene.run.relax and relax and is_strained(built.state) else built
 
 
-def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
+def assemble(scene: Scene, problems: Problems) -> Built | None:
     """The same, noting problems instead of raising them; None when there were any."""
     check_size(scene, problems)
     is_too_large = bool(problems.messages)
@@ -106,10 +118,11 @@ def assemble(scene: Scene, problems: Problems) -> tuple[Model, State] | None:
     state = _rested(scene, model, state)
     check_tearing(scene, model, state, problems)
     check_start(scene, model, state, problems)
+    if scene.run.untangle and not problems.messages:
+        state = untangled(model, state, problems)
     if not problems.messages:
         check_overlaps(model, state, problems)
-    scene._notes = tuple(dict.fromkeys([*scene.notes, *problems.notes]))
-    return None if problems.messages else (model, state)
+    return None if problems.messages else Built(model, state, tuple(dict.fromkeys(problems.notes)))
 
 
 def _rested(scene: Scene, model: Model, state: State) -> State:
@@ -118,13 +131,12 @@ def _rested(scene: Scene, model: Model, state: State) -> State:
     return rest_as_it_is(model, state, bent=rest != "flat", stretched=rest == "start")
 
 
-def _relaxed(scene: Scene, model: Model, state: State) -> tuple[Model, State]:
-    """The model and the relaxed state; the scene's notes tell what the relaxation did."""
+def _relaxed(model: Model, state: State, notes: tuple[str, ...]) -> Built:
+    """The same with the relaxed state and a note on what the relaxation did."""
     state, done = relax_start(model, state)
     ended = "at rest" if done.is_at_rest else "not yet at rest"
     text = f"run.relax: membrane energy from {done.before:.3g} to {done.after:.3g} J in {done.iterations} iterations"
-    scene._notes = (*scene.notes, f"{text}, {ended}")
-    return model, state
+    return Built(model, state, (*notes, f"{text}, {ended}"))
 
 
 def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
@@ -146,7 +158,7 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) 
     sheet = scene.sheets[k]
     path = ("sheets", k, "shape" if sheet.history is None else "history")
     if sheet.shape is None and sheet.history is None:
-        return None  # which has been told
+        return None  # which has been reported
     room = _thickness(scene, k, materials) + (scene.contact.activation if scene.contact.enabled else 0.0)
     made, before = None, len(problems.messages)
     with problems.catch(path):
@@ -249,7 +261,7 @@ def _obstacles(scene: Scene, motions: dict[str, Motion], problems: Problems) -> 
     for k, (table, name) in enumerate(zip(scene.obstacles, scene.obstacle_names, strict=True)):
         thickness = table.thickness if table.thickness is not None else scene.contact.thickness or 0.0
         if table.motion is not None and table.motion not in motions:
-            continue  # which has been told
+            continue  # which has been reported
         with problems.catch(("obstacles", k, "shape")):
             made.append(make_scene_obstacle(table, name, motions, thickness, name))
     return made
@@ -292,7 +304,7 @@ def _attachments(
 
 
 def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle], obstacles: list[Obstacle]) -> Model:
-    wind, solver, contact = scene.environment.wind, scene.solver, scene.contact
+    wind = scene.environment.wind
     return Model(
         materials=tuple(material for group in materials for material in group),
         sheet_names=tuple(scene.sheet_names),
@@ -300,21 +312,23 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         obstacles=tuple(obstacles),
         gravity=scene.environment.gravity,
         wind=Wind() if wind is None else Wind(wind.density, wind.velocity, wind.drag),
-        contact=ContactOptions(
-            enabled=contact.enabled,
-            activation=contact.activation,
-            stiffness=contact.stiffness or ContactOptions.stiffness,
-            sheet_thickness=tuple(_thickness(scene, k, group) for k, group in enumerate(materials)),
-            friction=_friction(scene),
-            slip_speed=contact.slip_speed,
-        ),
-        solver=SolverOptions(**solver.model_dump()),
-        plasticity=PlasticityOptions(**scene.plasticity.model_dump()),
+        contact=_contact(scene, materials),
+        solver=SolverOptions(**values(scene.solver, SolverOptions)),
+        plasticity=PlasticityOptions(**values(scene.plasticity, PlasticityOptions)),
         remeshing=_remeshing(scene),
         tearing=make_tearing(scene),
         frame_time=scene.run.frame_time,
         duration=scene.run.duration,
         velocity_damping=scene.environment.velocity_damping,
+    )
+
+
+def _contact(scene: Scene, materials: list[list[Material]]) -> ContactOptions:
+    given = values(scene.contact, ContactSettings)
+    return ContactOptions(
+        **given | {"stiffness": scene.contact.stiffness or ContactOptions.stiffness},
+        sheet_thickness=tuple(_thickness(scene, k, group) for k, group in enumerate(materials)),
+        friction=_friction(scene),
     )
 
 
@@ -324,11 +338,11 @@ def _remeshing(scene: Scene) -> RemeshingOptions | None:
     common = _sizing(scene.remeshing)
     own = tuple(common if sheet.remeshing is None else _sizing(sheet.remeshing) for sheet in scene.sheets)
     own = own if any(one != common for one in own) else ()
-    return RemeshingOptions(common, scene.remeshing.projection, own, scene.remeshing.max_faces)
+    return RemeshingOptions(common, own, **values(scene.remeshing, RemeshingSettings))
 
 
 def _sizing(table: Sizing) -> SizingOptions:
-    return SizingOptions(**table.model_dump(exclude_none=True, exclude={"projection", "max_faces"}))
+    return SizingOptions(**values(table, SizingOptions))
 
 
 def _thickness(scene: Scene, k: int, materials: list[Material]) -> float:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crumple.errors import InputError
 from crumple.geometry.strain import largest_strains
+from crumple.model.model import Model
+from crumple.runtime.errors import InputError
 from crumple.scenes.build import assemble
 from crumple.scenes.messages import Problems, SceneError
 from crumple.scenes.overrides import apply_overrides, parse_override
 from crumple.scenes.pruning import prune
-from crumple.scenes.schema import Scene
+from crumple.scenes.schema.scene import Scene
 from crumple.scenes.sizes import SceneSize, estimate_size, frame_count, refined_faces
 from crumple.scenes.starting import sheet_areas
 from crumple.scenes.toml import read_scene, scene_from_tables
-from crumple.simulation.model import Model
 from crumple.state import State
 
 
 @dataclass(frozen=True)
 class Report:
-    """`errors` and `notes`, one line each, and the `size` when it could be told (`exact` when the scene was built).
+    """`errors` and `notes`, one line each, and the `size` when it is known (`exact` when the scene was built).
 
     `strain`: the largest at the start, of any face against its pattern; None when the scene was not built.
     """
@@ -61,11 +62,12 @@ def check_scene(source: str | Path, overrides: Sequence[str] = (), *, quick: boo
     problems = Problems(label)
     built = assemble(scene, problems)
     errors += problems.messages
+    notes = (*scene.notes, *dict.fromkeys(problems.notes))
     if built is None:
-        return Report(label, tuple(errors), _estimated(scene), notes=scene.notes)
-    size = built_size(scene, *built)
-    strain = float(largest_strains(built[1].mesh, built[1].x).max())
-    return Report(label, tuple(errors), size, exact=True, notes=(*scene.notes, *_memory_note(size)), strain=strain)
+        return Report(label, tuple(errors), _estimated(scene), notes=notes)
+    size = built_size(scene, built.model, built.state)
+    strain = float(largest_strains(built.state.mesh, built.state.x).max())
+    return Report(label, tuple(errors), size, exact=True, notes=(*notes, *_memory_note(size)), strain=strain)
 
 
 def built_size(scene: Scene, model: Model, state: State) -> SceneSize:
@@ -93,7 +95,7 @@ def _further_problems(
 ) -> list[str]:
     """What else is wrong beside the tables that did not pass."""
     try:
-        tables = dict(tables)
+        tables = deepcopy(tables)
         apply_overrides(tables, [parse_override(text) for text in overrides], "--set")
         scene = prune(tables, {"folder": str(folder)})
     except (InputError, RecursionError):

@@ -16,18 +16,18 @@ from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.patterns import CreasePattern, check_pattern, fold_angles
 from crumple.patterns.meshing import FIRST_LABEL
 from crumple.patterns.pattern import UNASSIGNED
+from crumple.runtime.typing import Floats, Ints
 from crumple.scenes.messages import Path, Problems
 from crumple.scenes.patterns import PATTERN_KINDS, shape_pattern
-from crumple.scenes.schema import Sheet
-from crumple.scenes.schema_creases import Crease
-from crumple.typing import Floats, Ints
+from crumple.scenes.schema.creases import Crease
+from crumple.scenes.schema.scene import Sheet
 
 SAMPLES = 48
 """Times between two keys at which angles are given; linear in between."""
 ORIGAMI_LENGTH = 0.05
 """Default of L* [m] in the stiffness B/L* of a crease spring, a guess."""
 MOST_MISFITS = 10
-"""Vertices at which creases do not fit that are told."""
+"""Vertices at which creases do not fit that are reported."""
 
 
 def has_pattern(sheet: Sheet) -> bool:
@@ -68,7 +68,7 @@ def _keys_problem(crease: Crease, sheet: Sheet) -> str:
     if by_fold and any(key.angle is not None for key in crease.keys):
         return "keys must all have an angle, or all a fold"
     if by_fold and (not has_pattern(sheet) or crease.line is not None):
-        return "a fold is a share of the angles of a crease pattern; use angle"
+        return "a fold is a fraction of the angles of a crease pattern; use angle"
     return ""
 
 
@@ -171,16 +171,16 @@ def smooth_table(times: Floats, values: Floats) -> tuple[Floats, Floats]:
     return fine, np.clip(spline(fine), low, high)
 
 
-def _fold_table(pattern: CreasePattern, shares: Floats, shape: Any) -> Floats:
-    """Fold angles (n, edge_count) [rad] of a pattern at shares (n,) of its targets: such that facets are flat, if there
-    are any at the largest share; those that are not found are interpolated."""
-    found = [fold_angles(pattern, float(share) * shape.fold) if shape.fit else None for share in shares]
+def _fold_table(pattern: CreasePattern, fractions: Floats, shape: Any) -> Floats:
+    """Fold angles (n, edge_count) [rad] of a pattern at fractions (n,) of its targets: such that facets are flat, if
+    there are any at the largest fraction; those that are not found are interpolated."""
+    found = [fold_angles(pattern, float(fraction) * shape.fold) if shape.fit else None for fraction in fractions]
     known = np.array([angle is not None for angle in found])
-    if not known[np.argmax(shares)]:
-        return np.stack([pattern.targets(float(share) * shape.fold) for share in shares])
-    order = np.argsort(shares[known], kind="stable")
+    if not known[np.argmax(fractions)]:
+        return np.stack([pattern.targets(float(fraction) * shape.fold) for fraction in fractions])
+    order = np.argsort(fractions[known], kind="stable")
     table = np.stack([angle for angle in found if angle is not None])[order]
-    return np.stack([np.interp(shares, shares[known][order], angles) for angles in table.T], axis=1)
+    return np.stack([np.interp(fractions, fractions[known][order], angles) for angles in table.T], axis=1)
 
 
 def _check_fit(sheet: Sheet, k: int, made: list[DrivenCrease], problems: Problems) -> None:
@@ -194,11 +194,11 @@ def _check_fit(sheet: Sheet, k: int, made: list[DrivenCrease], problems: Problem
         angle[own - FIRST_LABEL] = crease.angles[-1][np.isin(crease.labels, own)]
         hard[own - FIRST_LABEL] = crease.drive == HARD
     path: Path = ("sheets", k, "creases")
-    told = 0
+    reported = 0
     for finding in check_pattern(pattern, angle):
         wrong = finding.kind in ("fit", "kawasaki", "maekawa", "sector") and finding.edges
-        if wrong and hard[list(finding.edges)].all() and told < MOST_MISFITS:
-            told += 1
+        if wrong and hard[list(finding.edges)].all() and reported < MOST_MISFITS:
+            reported += 1
             problems.add(
                 path, f'{finding.text}; hard creases cannot; use drive = "spring", or leave some of them "free"'
             )

@@ -14,10 +14,9 @@ import numpy as np
 
 from crumple.boundary.creases import SET
 from crumple.boundary.creases import Crease as DrivenCrease
-from crumple.errors import InputError, SimulationError
 from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
 from crumple.materials.material import Material
-from crumple.mesh.obj import read_obj
+from crumple.mesh.io.obj import read_obj
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity import (
     crease_damage,
@@ -27,13 +26,14 @@ from crumple.plasticity import (
     hinge_labels,
     insert_polyline,
 )
+from crumple.plasticity.embedding import Embedding
+from crumple.runtime.errors import InputError, SimulationError
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.scenes.crease_drives import crease_labels, driven_creases, has_pattern, selection_problem
 from crumple.scenes.messages import Problems
 from crumple.scenes.patterns import loose_lines, pattern_folds, shape_pattern
-from crumple.scenes.schema import Crease, Sheet
-from crumple.simulation.embedding import Embedding
+from crumple.scenes.schema.scene import Crease, Sheet
 from crumple.state import State, transfer
-from crumple.typing import Bools, Floats, Ints
 
 FIRST_LABEL = 1_000_000
 """Lines are labelled from here on, beyond the labels that people give."""
@@ -173,8 +173,8 @@ def _narrowed(state: State, line: Floats, reach: float) -> State:
             state = transfer(state, beside.change, mesh=beside.mesh)
     floor, u = state.sizing_floor.copy(), state.mesh.u
     for p, q, normal in zip(line[:-1], line[1:], across, strict=True):
-        share = np.clip((u - p) @ (q - p) / ((q - p) @ (q - p)), 0.0, 1.0)
-        near = np.linalg.norm(u - p - share[:, None] * (q - p), axis=1) < 1.01 * reach
+        fraction = np.clip((u - p) @ (q - p) / ((q - p) @ (q - p)), 0.0, 1.0)
+        near = np.linalg.norm(u - p - fraction[:, None] * (q - p), axis=1) < 1.01 * reach
         floor[near] = np.array([normal[0] ** 2, normal[1] ** 2, normal[0] * normal[1]]) / reach**2
     return state.replaced(sizing_floor=floor)
 

@@ -9,20 +9,27 @@ from itertools import pairwise
 
 import numpy as np
 
-from crumple.errors import InputError, SimulationError
-from crumple.mesh import Refusal, SheetMesh, cut_edges, open_buffers
+from crumple.mesh import Refusal, SheetMesh, cut_edges, grow, open_buffers
 from crumple.plasticity import insert_polyline
 from crumple.plasticity.crease_lines import check_polyline
+from crumple.runtime.errors import InputError, SimulationError
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.scenes.messages import Problems
 from crumple.scenes.patterns import PATTERN_KINDS, loose_slits
-from crumple.scenes.schema import Sheet
+from crumple.scenes.schema.scene import Sheet
 from crumple.state import State, Tips, close_change, make_tips, transfer
 from crumple.state.part import part_of
 from crumple.tearing.opening import open_kerf
-from crumple.typing import Bools, Floats, Ints
 
 CRACKS_OF_SHEET = 10_000
 """Cracks from the cuts of sheet number k are numbered from k times this."""
+REFUSED = {
+    Refusal.DUPLICATE_EDGE: "a part of it runs between two points at which the sheet stays whole, and cannot open; "
+    "make it longer, or the mesh finer",
+    Refusal.BOUNDARY_EDGE: "it runs along the outline of the sheet or along another cut; move it",
+    Refusal.RING: "too many faces meet at a point of it; make the mesh more even there",
+}
+"""Why a slit is refused."""
 SHARPEST, BLUNTEST = np.radians(0.5), np.radians(150.0)
 """An inner corner of a cut-out is a tip when its opening angle lies between these [rad]."""
 
@@ -70,10 +77,10 @@ def _slit(state: State, line: Floats) -> tuple[State, list[tuple[Floats, Floats,
         raise InputError("cut", "no part of the line is inside the sheet, away from its outline")
     corners = mesh.hinges.corners[inserted.hinges, 0].astype(np.int64)
     buf = open_buffers(mesh, spare=1.0)
-    code = cut_edges(buf, corners, len(corners))
-    if code != 0:
-        remedy = f"cannot be cut open here ({Refusal(code).name.lower()}); make it longer, or the mesh finer"
-        raise InputError("cut", remedy)
+    while (code := cut_edges(buf, corners, len(corners))) == Refusal.NO_CAPACITY:
+        buf = grow(buf)
+    if code != Refusal.OK:
+        raise InputError("cut", f"cannot be cut open: {REFUSED.get(Refusal(code), Refusal(code).name.lower())}")
     change, _ = close_change(mesh, buf)
     new = np.arange(mesh.node_count, change.mesh.node_count, dtype=np.int32)
     copies = np.stack([change.node_operator[new].indices.astype(np.int32), new], axis=1)
@@ -109,7 +116,7 @@ def _cut_out(state: State, area: Floats) -> tuple[State, list[tuple[Floats, Floa
 
 
 def _with_tips(state: State, ends: list[tuple[Floats, Floats, Floats]], k: int) -> State:
-    """The state with tips at the `ends`: where on the pattern [m], which way a crack runs, what lies behind it [m]."""
+    """The state with tips at the `ends`: place on the pattern [m], direction of the crack, what lies behind it [m]."""
     mesh, tips, torn = state.mesh, state.tips, state.torn
     vertices = [int(np.argmin(np.linalg.norm(mesh.u - here, axis=1))) for here, _, _ in ends]
     if not vertices:
@@ -117,7 +124,7 @@ def _with_tips(state: State, ends: list[tuple[Floats, Floats, Floats]], k: int) 
     cracks = np.arange(len(ends)) + CRACKS_OF_SHEET * k
     made = make_tips(
         mesh.vertex_node[vertices],
-        np.array([way for _, way, _ in ends]),
+        np.array([direction for _, direction, _ in ends]),
         np.array([behind for _, _, behind in ends]),
         cracks.astype(np.int32),
     )
@@ -134,8 +141,8 @@ def _headings(mesh: SheetMesh, nodes: Ints, line: Floats) -> Floats:
     points = mesh.u[vertex[nodes]]
     along = np.diff(line, axis=0)
     length = np.linalg.norm(along, axis=1)
-    share = np.clip(np.einsum("nsi,si->ns", points[:, None] - line[:-1], along) / length**2, 0.0, 1.0)
-    distance = np.linalg.norm(points[:, None] - line[:-1] - share[..., None] * along, axis=2)
+    fraction = np.clip(np.einsum("nsi,si->ns", points[:, None] - line[:-1], along) / length**2, 0.0, 1.0)
+    distance = np.linalg.norm(points[:, None] - line[:-1] - fraction[..., None] * along, axis=2)
     return (along / length[:, None])[np.argmin(distance, axis=1)]
 
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
+from crumple.model.model import Model
 from crumple.plasticity import crease_tensor
 from crumple.recording.frame import decode_frame
 from crumple.recording.recording import Recording
 from crumple.recording.verify import count_nonfinite
-from crumple.scenes.schema import History
-from crumple.simulation.model import Model
-from crumple.sizing import vertex_sizing
+from crumple.remeshing.sizing.transfer import vertex_sizing
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
+from crumple.scenes.schema.scene import History
 from crumple.state import State, Torn, initial_state
 from crumple.state.part import part_of
-from crumple.typing import Floats
 
 FOLDED = 0.05
 """Damage from which a face belongs to a fold."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crumple.errors import InputError
-from crumple.scenes.schema import Scene
+from crumple.runtime.errors import InputError
+from crumple.scenes.schema.scene import Scene
 from crumple.scenes.toml import load_scene
 
 LONGEST_RUN = 1e6

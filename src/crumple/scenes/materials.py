@@ -12,8 +12,8 @@ import numpy as np
 from crumple.materials.material import BARAFF_WITKIN, Material
 from crumple.materials.measured import parse_arcsim_material
 from crumple.materials.presets import preset
-from crumple.scenes.arcsim_json import read_json
-from crumple.scenes.schema_material import SheetMaterial
+from crumple.scenes.arcsim.json import read_json
+from crumple.scenes.schema.material import SheetMaterial
 
 _OWN = (
     "thickness",

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 
 Path = tuple[str | int, ...]
 
 MOST_PROBLEMS = 200
-"""Problems of a file that are told one by one; more are counted."""
+"""Problems of a file that are reported one by one; more are counted."""
 LONGEST_NAME = 100
 """Names beyond this many characters are not compared with known ones, which takes time that grows with their square."""
 _BARE = re.compile(r"[A-Za-z0-9_\-]{1,64}")
@@ -32,7 +32,7 @@ class SceneError(InputError):
 
 
 class Problems:
-    """Collects problems so that all of them can be told at once."""
+    """Collects problems so that all of them can be reported at once."""
 
     def __init__(self, source: str) -> None:
         self.source, self.messages, self.notes = source, list[str](), list[str]()
@@ -167,7 +167,7 @@ def _resolve(loc: Path, root: type[BaseModel]) -> tuple[Path, type[BaseModel] | 
     current: Any = root
     for step in loc:
         current = _unwrap(current)
-        if isinstance(current, dict):  # a union told apart by `kind`: pydantic puts the kind into the location
+        if isinstance(current, dict):  # a union distinguished by `kind`: pydantic puts the kind into the location
             current = current.get(step)
             holder = current
             continue

@@ -12,17 +12,34 @@ from crumple.contact import (
     find_intersections,
     min_gap,
 )
+from crumple.model.derived import contact_surface
+from crumple.model.model import Model
+from crumple.runtime.typing import Floats
 from crumple.scenes.messages import Problems
-from crumple.simulation.derived import contact_surface
-from crumple.simulation.model import Model
+from crumple.scenes.start.untangling import untangle_start
 from crumple.state import State
-from crumple.typing import Floats
 
 MOST_EDGES = 10.0
 """Contact that reaches further than this many edge lengths makes every face meet thousands: surely a wrong unit."""
 MOST_PAIRS = 1e8
 """Pairs of primitives within reach of each other in a flat sheet that a scene may have (8 bytes each)."""
 MOST_REPORTED = 10
+REMEDY = "; run.untangle = true takes them apart"
+
+
+def untangled(model: Model, state: State, problems: Problems) -> State:
+    """The state with its parts taken apart, with a note on how far they moved, or a problem at the place where they
+    could not be."""
+    if not model.contact.enabled or not _check_reach(model, state, problems):
+        return state
+    state, done = untangle_start(model, state)
+    if done.parts is not None and done.place is not None:
+        text = f"{_both(model.part_names, *sorted(done.parts))} could not be taken apart, near {_point(done.place)}"
+        problems.add(("run", "untangle"), f"{text}; they may be linked: move them apart in the scene")
+    elif done.rounds:
+        text = f"parts that overlapped have been taken apart by moving nodes by up to {done.moved:.3g} m"
+        problems.note(("run", "untangle"), f"{text}, in {done.rounds} rounds")
+    return state
 
 
 def check_overlaps(model: Model, state: State, problems: Problems) -> None:
@@ -38,7 +55,7 @@ def check_overlaps(model: Model, state: State, problems: Problems) -> None:
         parts = min(found.parts), max(found.parts)
         if parts not in seen and len(seen) < MOST_REPORTED:
             seen.add(parts)
-            problems.add((), f"{_both(names, *parts)} intersect at the start, near {_point(found.place)}")
+            problems.add((), f"{_both(names, *parts)} intersect at the start, near {_point(found.place)}{REMEDY}")
     if not seen:
         _check_gap(surface, x, names, problems)
 
@@ -54,7 +71,7 @@ def _check_gap(surface: Surface, x: Floats, names: tuple[str, ...], problems: Pr
     faces = len(candidates.point_face)
     nodes = candidates.point_face[pair, :1] if pair < faces else surface.edges[candidates.edge_edge[pair - faces, 0]]
     close = f"are closer than their thickness ({thickness:g} m, by {-gap:.3g} m) at the start"
-    problems.add((), f"{_both(names, *parts)} {close}, near {_point(x[nodes].mean(axis=0))}")
+    problems.add((), f"{_both(names, *parts)} {close}, near {_point(x[nodes].mean(axis=0))}{REMEDY}")
 
 
 def _check_reach(model: Model, state: State, problems: Problems) -> bool:

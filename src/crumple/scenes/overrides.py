@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 from crumple.scenes.messages import Path, one_line, place
 
 _STEP = re.compile(r"(?:^|\.)([A-Za-z0-9_\-]{1,64})|\[(\d{1,9})\]")

@@ -1,4 +1,4 @@
-"""Folded patterns that are in their own way: facets that collide on the way, and starts that leave no room."""
+"""Folded patterns that obstruct themselves: facets that collide while they fold, and starts that leave no room."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import numpy as np
 
 from crumple.contact import find_candidates, find_intersections, make_surface, min_gap
 from crumple.patterns import CreasePattern, PatternMesh, fold_angles, fold_facets
+from crumple.patterns.rigid import is_large
+from crumple.runtime.typing import Floats
 from crumple.scenes.patterns import facets_meet, pattern_sheet, shape_pattern
-from crumple.typing import Floats
 
-SHARES = (0.25, 0.5, 0.75, 0.995)
+FRACTIONS = (0.25, 0.5, 0.75, 0.995)
 """Shares of the fold at which collisions are looked for; the last lets facets that just meet be apart."""
 FLAT = np.radians(175.0)
 """Patterns that fold further are not looked at when folded: their facets lie on each other [rad]."""
-MOST_TOLD = 5
-"""Pairs of facets that are told."""
+MOST_REPORTED = 5
+"""Pairs of facets that are reported."""
 STARTS = (1.0, 0.99, 0.98, 0.97, 0.96, 0.95, 0.93, 0.9, 0.85, 0.8)
 """Shares of the wanted start that are tried, in this order."""
 
@@ -25,29 +26,33 @@ def colliding_facets(shape: Any) -> list[str]:
     """Which facets of a pattern pass through each other while all its creases fold alike, a line each."""
     pattern, sheet = shape_pattern(shape), pattern_sheet(shape)
     seen: set[tuple[int, int]] = set()
-    told: list[str] = []
-    for share in SHARES:
-        x = _folded(pattern, sheet, share * shape.fold)
+    reported: list[str] = []
+    for fraction in FRACTIONS:
+        x = _folded(pattern, sheet, fraction * shape.fold)
+        if x is None and is_large(pattern):
+            break  # where one fraction does not fold, the others would take as long to find out
         if x is None:
             continue
         for first, second in _crossings(sheet, x):
-            if (first, second) not in seen and len(told) < MOST_TOLD:
-                told.append(
-                    f"facets {first} and {second} collide when all creases are folded by {100 * share:.0f} % at once; "
-                    "keys for groups of creases fold them one after the other"
+            if (first, second) not in seen and len(reported) < MOST_REPORTED:
+                reported.append(
+                    f"facets {first} and {second} collide when all creases are folded by {100 * fraction:.0f} % at once"
+                    "; keys for groups of creases fold them one after the other"
                 )
             seen.add((first, second))
-    return told
+    return reported
 
 
 def free_start(shape: Any, thickness: float) -> float:
-    """The share `start` of a pattern at which its layers are farther apart than their `thickness` [m]: the wanted one,
-    or the nearest of some smaller ones; the wanted one if none is free."""
+    """The fraction `start` of a pattern at which its layers are farther apart than their `thickness` [m]: the wanted
+    one, or the nearest of some smaller ones; the wanted one if none is free."""
     pattern, sheet = shape_pattern(shape), pattern_sheet(shape)
-    for share in STARTS:
-        x = _folded(pattern, sheet, share * shape.start * shape.fold)
+    for fraction in STARTS:
+        x = _folded(pattern, sheet, fraction * shape.start * shape.fold)
+        if x is None and is_large(pattern):
+            break
         if x is not None and _is_free(sheet, x, thickness):
-            return float(share * shape.start)
+            return float(fraction * shape.start)
     return float(shape.start)
 
 

@@ -13,9 +13,9 @@ from crumple.patterns.pattern import UNASSIGNED
 from crumple.scenes.patterns import is_rigid
 
 FLAT = np.radians(120.0)
-"""Patterns whose creases fold further than this are folded half way at first [rad]."""
+"""Patterns whose creases fold further than this are folded by half at first [rad]."""
 START = 0.25
-"""Share of the fold at the start, where the pattern allows it: from flat, vertices may pop either way."""
+"""Fraction of the fold at the start, where the pattern allows it: from flat, vertices may pop in either direction."""
 FOLDED = 0.8
 """When all creases have their angles [s]."""
 PER_FACET, FINEST, COARSEST = 3.0, 60.0, 15.0
@@ -74,5 +74,5 @@ def default_size(pattern: CreasePattern) -> float:
 
 
 def default_fold(pattern: CreasePattern) -> float:
-    """All the way, or half of it where creases fold flat, which thick paper cannot."""
+    """The whole fold, or half of it where creases fold flat, which thick paper cannot."""
     return 0.5 if np.abs(pattern.targets()).max(initial=0.0) > FLAT else 1.0

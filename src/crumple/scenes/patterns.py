@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.patterns import (
     CreasePattern,
     FoldedFacets,
@@ -26,20 +25,21 @@ from crumple.patterns import (
     waterbomb,
 )
 from crumple.patterns.meshing import facet_polygons
-from crumple.typing import Floats
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 
 Point = tuple[float, float]
 
 PATTERN_KINDS = ("pattern", "miura", "waterbomb", "kresling", "pleats", "box")
 """Kinds of shapes that are crease patterns."""
 MOST_NOTES = 20
-"""Findings about a pattern that are told one by one."""
+"""Findings about a pattern that are reported one by one."""
 MOST_LOOSE = 1000
 """Creases, and parts of cuts, that end inside a facet which are put into the mesh."""
-TOLD_CHANGE = np.radians(1.0)
-"""Changes of angles by the fit that are told [rad]."""
+REPORTED_CHANGE = np.radians(1.0)
+"""Changes of angles by the fit that are reported [rad]."""
 LARGEST_GAP = 1e-4
-"""Folded facets fit when they miss each other by less than this share of the longer side, which drawings with two
+"""Folded facets fit when they miss each other by less than this fraction of the longer side, which drawings with two
 decimals do; with the default of at most 60 faces along that side it strains faces by less than 1 %."""
 
 
@@ -76,7 +76,7 @@ def pattern_extent(shape: Any) -> tuple[float, float]:
 
 
 def _ring_area(points: Floats) -> float:
-    """Area of a polygon (n, 2) [m²]; holes, which run the other way, count as negative."""
+    """Area of a polygon (n, 2) [m²]; holes, which run in the other direction, count as negative."""
     x, y = points.T
     return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
@@ -95,7 +95,7 @@ def pattern_folds(shape: Any) -> Folds:
             notes.append("no angles near the wanted ones let all facets stay flat; they will bend")
         return Folds(wanted, None, tuple(notes))
     change = float(np.abs(fitted - wanted).max(initial=0.0))
-    if change > TOLD_CHANGE:
+    if change > REPORTED_CHANGE:
         notes.append(
             f"fold angles were changed by up to {np.degrees(change):.3g}° so that all facets stay flat (key fit)"
         )
@@ -149,10 +149,10 @@ def _loose_edges(pattern: CreasePattern, letters: str) -> np.ndarray:
 
 def start_positions(shape: Any) -> Floats:
     """Positions (node_count, 3) [m] in which a pattern starts, its facets flat: folded by `start` times `fold`."""
-    sheet, pattern, share = pattern_sheet(shape), shape_pattern(shape), shape.start * shape.fold
-    if share == 0.0:
+    sheet, pattern, fraction = pattern_sheet(shape), shape_pattern(shape), shape.start * shape.fold
+    if fraction == 0.0:
         return sheet.mesh.node_rest.copy()
-    angle = fold_angles(pattern, share)
+    angle = fold_angles(pattern, fraction)
     facets = None if angle is None else fold_facets(pattern, angle)
     if facets is None or not facets_meet(pattern, facets):
         remedy = "the creases do not fit, so that no folded shape is known; must be 0 (flat)"

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from crumple.scenes.messages import Path, table_path
-from crumple.scenes.schema import Scene
+from crumple.scenes.schema.scene import Scene
 
 MOST_ROUNDS = 20
 """Removing one thing can uncover another; a scene that is wrong after so many rounds is not looked at further."""

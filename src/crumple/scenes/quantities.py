@@ -1,23 +1,19 @@
-"""Types of scene values: bounded finite numbers with a unit, vectors, names, files.
-
-They are pydantic annotations whose refusal is the remedy of our error messages: "must be > 0, in m".
-"""
+"""Types of scene values: tables, vectors, names, files, and the bounded numbers that many keys share."""
 
 from __future__ import annotations
 
 import math
-import os
 import re
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticCustomError
 
-from crumple.errors import InputError
+from crumple.options.quantities import Quantity, Requirement, plain
+from crumple.runtime.errors import InputError
 from crumple.scenes.messages import SceneError, validation_messages
 
 LARGEST_FILE = 500_000_000
@@ -63,93 +59,7 @@ class Table(BaseModel):
 
 
 @dataclass(frozen=True)
-class _Plain(ABC):
-    """An annotation that validates with its own `check` and nothing else."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(lambda value, info: self.check(_plain(value), info))
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"description": self.remedy}
-
-    @property
-    @abstractmethod
-    def remedy(self) -> str:
-        """What a value must be, for messages."""
-
-    @abstractmethod
-    def check(self, value: Any, info: ValidationInfo) -> Any:
-        """The value, converted; raises ValueError with the remedy."""
-
-
-def _plain(value: Any) -> Any:
-    """Numbers and arrays of NumPy as numbers and lists, paths as texts; everything else as it is."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
-@dataclass(frozen=True)
-class Quantity(_Plain):
-    """A finite number in `unit`, within [least, most], or (above, below) where the border is excluded."""
-
-    unit: str = ""
-    above: float | None = None
-    least: float | None = None
-    below: float | None = None
-    most: float | None = None
-
-    @property
-    def remedy(self) -> str:
-        return self._text([("> ", self.above), ("≥ ", self.least), ("< ", self.below), ("≤ ", self.most)])
-
-    def check(self, value: Any, info: ValidationInfo) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise refuse(f"{self.remedy}; this is not a number")
-        number = _as_float(value)
-        if math.isnan(number):
-            raise refuse(self.remedy)
-        if not (self.above is None or number > self.above) or not (self.least is None or number >= self.least):
-            raise refuse(self._text([("> ", self.above), ("≥ ", self.least)]))
-        if not (self.below is None or number < self.below) or not (self.most is None or number <= self.most):
-            raise refuse(self._text([("< ", self.below), ("≤ ", self.most)]))
-        if math.isinf(number):
-            raise refuse(self.remedy)
-        return number
-
-    def _text(self, bounds: list[tuple[str, float | None]]) -> str:
-        shown = [f"{sign}{bound:g}" for sign, bound in bounds if bound is not None]
-        text = "must be " + (" and ".join(shown) if shown else "a finite number")
-        return f"{text}, in {self.unit}" if self.unit else text
-
-
-def _as_float(value: float) -> float:
-    """`value` as a float, infinite when a whole number is too large for one."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-@dataclass(frozen=True)
-class Whole(_Plain):
-    """A whole number within [least, most]."""
-
-    least: int
-    most: int
-
-    @property
-    def remedy(self) -> str:
-        return f"must be a whole number within {self.least}…{self.most}"
-
-    def check(self, value: Any, info: ValidationInfo) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= self.most:
-            raise refuse(self.remedy)
-        return value
-
-
-@dataclass(frozen=True)
-class Vector(_Plain):
+class Vector(Requirement):
     """A list of `size` numbers, each a `component`; `nonzero` refuses the zero vector, `repeat` takes one number."""
 
     size: int
@@ -163,61 +73,61 @@ class Vector(_Plain):
         single = "one number or " if self.repeat else ""
         return f"must be {single}a list of {self.size} numbers, each {each}" + (", not all 0" if self.nonzero else "")
 
-    def check(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
+    def check(self, value: Any, folder: str) -> tuple[float, ...]:
         if self.repeat and isinstance(value, int | float) and not isinstance(value, bool):
             value = [value] * self.size
         if not isinstance(value, list | tuple) or len(value) != self.size:
-            raise refuse(self.remedy)
+            raise ValueError(self.remedy)
         try:
-            numbers = tuple(self.component.check(_plain(number), info) for number in value)
-        except PydanticCustomError:
-            raise refuse(self.remedy) from None
+            numbers = tuple(self.component.check(plain(number), folder) for number in value)
+        except ValueError:
+            raise ValueError(self.remedy) from None
         if self.nonzero and not math.hypot(*numbers) > SHORTEST:
-            raise refuse(self.remedy)
+            raise ValueError(self.remedy)
         return numbers
 
 
 @dataclass(frozen=True)
-class Name(_Plain):
+class Name(Requirement):
     """A short name of letters, digits, '_' and '-' that messages and files can carry."""
 
     @property
     def remedy(self) -> str:
         return "must be a name of 1…64 letters, digits, '_' or '-'"
 
-    def check(self, value: Any, info: ValidationInfo) -> str:
+    def check(self, value: Any, folder: str) -> str:
         if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_\-]{1,64}", value):
-            raise refuse(self.remedy)
+            raise ValueError(self.remedy)
         return value
 
 
 @dataclass(frozen=True)
-class ExistingFile(_Plain):
+class ExistingFile(Requirement):
     """A readable file; relative names are looked up beside the scene (context "folder") and made absolute."""
 
     @property
     def remedy(self) -> str:
         return "must name a file"
 
-    def check(self, value: Any, info: ValidationInfo) -> str:
+    def check(self, value: Any, folder: str) -> str:
         if not isinstance(value, str) or not value or len(value) > 4000 or not value.isprintable():
-            raise refuse(self.remedy)
-        path = Path((info.context or {}).get("folder", "."), value)
+            raise ValueError(self.remedy)
+        path = Path(folder, value)
         try:
             path = path.resolve()
             if path.is_dir():
-                raise refuse("this is a directory, not a file")
+                raise ValueError("this is a directory, not a file")
             if not path.is_file():
-                raise refuse(f"there is no such file as {path}")
+                raise ValueError(f"there is no such file as {path}")
             if path.stat().st_size > LARGEST_FILE:
-                raise refuse(f"the file is larger than {LARGEST_FILE // 10**6} MB")
+                raise ValueError(f"the file is larger than {LARGEST_FILE // 10**6} MB")
         except (OSError, ValueError, RuntimeError) as error:
-            raise refuse(f"the file cannot be read: {' '.join(str(error).split())}") from None
+            raise ValueError(f"the file cannot be read: {' '.join(str(error).split())}") from None
         return str(path)
 
 
 @dataclass(frozen=True)
-class ExistingRecording(_Plain):
+class ExistingRecording(Requirement):
     """A recording's folder or one of its frames, looked up beside the scene and made absolute; or the name of a
     crumpled sheet that comes with the package."""
 
@@ -225,22 +135,22 @@ class ExistingRecording(_Plain):
     def remedy(self) -> str:
         return "must name the folder of a recording, or one of its frames"
 
-    def check(self, value: Any, info: ValidationInfo) -> str:
+    def check(self, value: Any, folder: str) -> str:
         if not isinstance(value, str) or not value or len(value) > 4000 or not value.isprintable():
-            raise refuse(self.remedy)
+            raise ValueError(self.remedy)
         shipped = Path(str(resources.files("crumple.scenes.builtin")), f"{value}.vtkhdf")
         try:
-            path = Path((info.context or {}).get("folder", "."), value).resolve()
+            path = Path(folder, value).resolve()
             is_there, is_folder = path.exists(), path.is_dir()
             is_shipped = not is_there and "/" not in value and shipped.is_file()
         except (OSError, ValueError, RuntimeError) as error:
-            raise refuse(f"the recording cannot be read: {' '.join(str(error).split())}") from None
+            raise ValueError(f"the recording cannot be read: {' '.join(str(error).split())}") from None
         if is_shipped:
             return str(shipped)
         if not is_there:
-            raise refuse(f"there is no such recording as {path}; `crumple run SCENE --out {path.name}` makes one")
+            raise ValueError(f"there is no such recording as {path}; `crumple run SCENE --out {path.name}` makes one")
         if is_folder and not (path / "frames").is_dir():
-            raise refuse("is not a recording (it has no folder frames)")
+            raise ValueError("is not a recording (it has no folder frames)")
         return str(path)
 
 

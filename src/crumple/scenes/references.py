@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from crumple.options.options import Options
 from crumple.scenes.messages import Path, Problems, suggest
-from crumple.scenes.schema import Scene, Sizing
+from crumple.scenes.schema.scene import Scene
 
 MOST_STEPS = 1e6
 """Time steps within a frame; more are surely a wrong unit."""
@@ -18,7 +19,7 @@ def check_references(scene: Scene, problems: Problems) -> None:
     _check_sheets(scene, problems)
     _check_pairs(scene, problems)
     _check_times(scene, problems)
-    _check_sizing(scene, problems)
+    _check_options(scene, problems)
     _check_tearing(scene, problems)
 
 
@@ -96,8 +97,6 @@ def _check_times(scene: Scene, problems: Problems) -> None:
         if end is not None and end <= start:
             problems.add((*path, "end"), f"must be later than start = {start:g}, in s", end)
     solver, frame_time = scene.solver, scene.run.frame_time
-    if solver.min_step > solver.max_step:
-        problems.add(("solver", "min_step"), f"must be ≤ max_step = {solver.max_step:g}, in s", solver.min_step)
     if solver.fixed_step is not None and solver.fixed_step > frame_time * (1 + 1e-9):
         problems.add(("solver", "fixed_step"), f"must be ≤ run.frame_time = {frame_time:g}, in s", solver.fixed_step)
     for key in ("fixed_step", "max_step"):
@@ -107,13 +106,13 @@ def _check_times(scene: Scene, problems: Problems) -> None:
             problems.add(("solver", key), remedy, step)
 
 
-def _check_sizing(scene: Scene, problems: Problems) -> None:
-    """The smallest edge must not be longer than the longest."""
-    tables: list[tuple[Path, Sizing | None]] = [(("remeshing",), scene.remeshing)]
+def _check_options(scene: Scene, problems: Problems) -> None:
+    """Options must not contradict each other."""
+    tables: list[tuple[Path, object]] = [((key,), getattr(scene, key)) for key in type(scene).model_fields]
     tables += [(("sheets", k, "remeshing"), sheet.remeshing) for k, sheet in enumerate(scene.sheets)]
     for path, table in tables:
-        if table is not None and table.size_min > table.size_max:
-            problems.add((*path, "size_min"), f"must be ≤ size_max = {table.size_max:g}, in m", table.size_min)
+        for key, remedy in table.conflicts() if isinstance(table, Options) else ():
+            problems.add((*path, key), remedy, getattr(table, key))
 
 
 def _check_tearing(scene: Scene, problems: Problems) -> None:

@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
-from crumple.mesh.dart import DartFold, dart
-from crumple.mesh.generate import cylinder, disk, moebius, rectangle
-from crumple.mesh.obj import read_obj
-from crumple.mesh.obj_sheet import (
+from crumple.mesh.io.obj import read_obj
+from crumple.mesh.io.obj_sheet import (
     choose_pattern,
     merge_pattern_and_world,
     sheet_from_obj,
     sheet_texture,
     surface_from_obj,
 )
-from crumple.mesh.obstacle_shapes import box, cylinder_surface, plane, sphere
-from crumple.mesh.outline import outline
-from crumple.mesh.pouch import pouch
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats, Ints
 from crumple.scenes.patterns import PATTERN_KINDS, pattern_sheet, start_positions
 from crumple.scenes.sizes import cylinder_segments, flat_divisions, sphere_subdivisions
-from crumple.typing import Floats, Ints
+from crumple.shapes.dart import DartFold, dart
+from crumple.shapes.obstacles import box, cylinder_surface, plane, sphere
+from crumple.shapes.outline import outline
+from crumple.shapes.pouch import pouch
+from crumple.shapes.sheets import cylinder, disk, moebius, rectangle
 
 
 def sheet_shape(

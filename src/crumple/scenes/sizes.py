@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from crumple.mesh.outline import outline_faces
+from crumple.mesh.io.obj import count_obj
+from crumple.runtime.typing import Floats
 from crumple.scenes.messages import Problems
 from crumple.scenes.patterns import PATTERN_KINDS, pattern_extent
-from crumple.scenes.schema import Scene, Sheet, Sizing
-from crumple.typing import Floats
+from crumple.scenes.schema.scene import Scene, Sheet, Sizing
+from crumple.shapes.outline import outline_faces
 
 LARGEST_FACES = 1_000_000
 """Faces of all sheets, and of all obstacles, that a scene may ask for."""
@@ -37,7 +38,9 @@ FACES_PER_SQUARE = 4.0 / sqrt(3.0)
 REMESHED_OVER = 2.0
 """Faces of a remeshed sheet over those with edges of the asked length: edges end up between half of it and it."""
 FILE_BYTES_PER_FACE = 80
-"""Bytes that a face and its share of vertices take in an OBJ file."""
+"""Bytes that a face and its part of the vertices take in an OBJ file."""
+LARGEST_COUNTED = 100_000_000
+"""Faces of longer files are not counted one by one [bytes]."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +102,12 @@ def frame_count(scene: Scene) -> int:
 
 
 def estimate_size(scene: Scene) -> SceneSize:
-    """The size before meshing: triangles of the asked edge length, or of the files' sizes."""
+    """The size before meshing: triangles of the asked edge length, or those of the files."""
     faces = min(MOST_CELLS, sum(part_faces(sheet) for sheet in scene.sheets))
+    nodes = min(MOST_CELLS, sum(part_nodes(sheet) for sheet in scene.sheets))
     obstacles = min(MOST_CELLS, sum(shape_faces(obstacle.shape) for obstacle in scene.obstacles))
     most = refined_faces(scene, [shape_area(sheet) for sheet in scene.sheets])
-    return SceneSize(int(faces), int(faces / 2), int(obstacles), frame_count(scene), most)
+    return SceneSize(int(faces), int(nodes), int(obstacles), frame_count(scene), most)
 
 
 def refined_faces(scene: Scene, areas: Sequence[float]) -> float:
@@ -159,6 +163,16 @@ def part_faces(table: Any) -> float:
         frames = sorted((path / "frames").glob("frame_*.vtkhdf"))
         path = frames[min(history.frame, len(frames) - 1)] if frames else path
     return max(path.stat().st_size - FRAME_BYTES, 0.0) / FACE_DISK
+
+
+def part_nodes(sheet: Sheet) -> float:
+    """About how many nodes a sheet has: those of its mesh file, or one for two faces."""
+    shape = sheet.shape
+    if sheet.history is None and shape is not None and shape.kind in ("file", "sewn"):
+        counted = _counted(shape.world if shape.kind == "sewn" else shape.mesh)
+        if counted is not None:
+            return counted[0]
+    return part_faces(sheet) / 2.0
 
 
 def shape_faces(shape: Any) -> float:
@@ -233,7 +247,14 @@ def _cylinder_rows(shape: Any) -> float:
 
 
 def _file_faces(file: str) -> float:
-    return Path(file).stat().st_size / FILE_BYTES_PER_FACE
+    """Triangles of a mesh file: counted, or guessed from its length if it is huge."""
+    counted = _counted(file)
+    return Path(file).stat().st_size / FILE_BYTES_PER_FACE if counted is None else counted[1]
+
+
+def _counted(file: str) -> tuple[int, int] | None:
+    """Points and triangles of a mesh file; None if it is too long to be read for that."""
+    return count_obj(file) if Path(file).stat().st_size <= LARGEST_COUNTED else None
 
 
 def _extent(shape: Any) -> tuple[float, float]:

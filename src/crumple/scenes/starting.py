@@ -7,23 +7,19 @@ import numpy as np
 
 from crumple.boundary.obstacles import Obstacle
 from crumple.geometry.strain import largest_strains
-from crumple.mesh.obj import LARGEST_COORDINATE
+from crumple.mesh.io.obj import LARGEST_COORDINATE
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.model.model import Model
+from crumple.runtime.typing import Floats
 from crumple.scenes.messages import Path, Problems
-from crumple.scenes.schema import Scene
-from crumple.scenes.sizes import (
-    FACES_PER_SQUARE,
-    IMPOSSIBLE_FACES,
-    LARGEST_FACES,
-    REMESHED_OVER,
-    sizing_of,
-)
-from crumple.simulation.model import Model
+from crumple.scenes.schema.scene import Scene
+from crumple.scenes.sizes import FACES_PER_SQUARE, IMPOSSIBLE_FACES, LARGEST_FACES, REMESHED_OVER, sizing_of
+from crumple.scenes.start.sides import note_sides
+from crumple.scenes.start.units import note_units
 from crumple.state import State
-from crumple.typing import Floats
 
 MEAN_STRAIN, LARGEST_STRAIN = 0.05, 0.5
-"""Strain at the start, on average and at most, beyond which the user is told."""
+"""Strain at the start, on average and at most, beyond which the user is warned."""
 SAMPLES = 65
 """Times at which the volume of a container is looked at, besides the keys of its motion."""
 
@@ -34,6 +30,8 @@ def check_start(scene: Scene, model: Model, state: State, problems: Problems) ->
     areas = sheet_areas(state.mesh, len(scene.sheets))
     _check_refinement(scene, areas, problems)
     _note_strains(scene, state, problems)
+    note_units(scene, model, state, problems)
+    note_sides(scene, model, state, problems)
     _check_containers(scene, model, state, areas, problems)
 
 
@@ -52,7 +50,7 @@ def _check_coordinates(state: State, problems: Problems) -> None:
 
 
 def _check_refinement(scene: Scene, areas: Floats, problems: Problems) -> None:
-    """Refuse sizes that ask for impossible numbers of faces, and tell of those that allow for very many."""
+    """Refuse sizes that ask for impossible numbers of faces, and note those that allow for very many."""
     for k, (sheet, area) in enumerate(zip(scene.sheets, areas, strict=True)):
         sizing = sizing_of(scene, sheet)
         if sizing is None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.errors import InputError, SimulationError
+from crumple.model.model import Model
+from crumple.options.options import values
+from crumple.options.tearing import Tearing, TearingSettings, WeakLine
 from crumple.plasticity import insert_polyline
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes.messages import Problems
-from crumple.scenes.schema import Scene, Sheet
-from crumple.simulation.model import Model
+from crumple.scenes.schema.scene import Scene, Sheet
 from crumple.state import State, transfer
-from crumple.tearing.options import Tearing, WeakLine
 
 FIRST_LABEL = 2_000_000
 """Weak lines are labelled from here on, beyond the labels of people and of creases; a thousand for each sheet."""
@@ -25,7 +26,7 @@ def make_tearing(scene: Scene) -> Tearing | None:
         for k, sheet in enumerate(scene.sheets)
         for c, line in enumerate(sheet.lines)
     )
-    return Tearing(**scene.tearing.model_dump(), lines=lines)
+    return Tearing(**values(scene.tearing, TearingSettings), lines=lines)
 
 
 def mark_lines(sheet: Sheet, k: int, state: State, problems: Problems) -> State:

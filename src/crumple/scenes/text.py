@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
+from crumple.runtime.reading import MOST_TEXT, read_regular
 
 
 def read_text(path: Path, label: str) -> str:
     """The text of a UTF-8 file, with or without a byte order mark; `label` names it in errors."""
     try:
-        data = path.read_bytes()
+        data = read_regular(path, MOST_TEXT)
     except OSError as error:
         raise InputError(label, f"cannot be read: {error.strerror or error}") from None
     try:

@@ -12,12 +12,12 @@ from typing import Any
 import tomli_w
 from pydantic import ValidationError
 
-from crumple.errors import InputError
-from crumple.scenes.arcsim import read_arcsim
+from crumple.runtime.errors import InputError
+from crumple.scenes.arcsim.conversion import read_arcsim
 from crumple.scenes.messages import SceneError, one_line, suggest, validation_messages
 from crumple.scenes.overrides import apply_overrides, parse_override, quick_overrides
 from crumple.scenes.pattern_scene import pattern_tables
-from crumple.scenes.schema import Scene
+from crumple.scenes.schema.scene import Scene
 from crumple.scenes.text import read_text
 
 LARGEST_SCENE = 10_000_000
@@ -73,13 +73,11 @@ def scene_from_tables(
                 raise InputError(source, remedy)
             apply_overrides(tables, quick_overrides(shortened, source), f"{source}: quick")
         apply_overrides(tables, [(path, _copied(value)) for path, value in given], "--set")
-        scene = Scene.model_validate(tables, context={"folder": str(folder)})
+        return Scene.model_validate(tables, context={"folder": str(folder), "source": source, "notes": notes})
     except ValidationError as error:
         raise SceneError(validation_messages(error, source, Scene, [path for path, _ in given])) from None
     except RecursionError:
         raise SceneError([f"{source}: tables are nested too deeply"]) from None
-    scene._source, scene._notes = source, notes
-    return scene
 
 
 def dump_scene(scene: Scene) -> str:

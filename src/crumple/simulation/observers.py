@@ -3,64 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from crumple.simulation.model import Model
+from crumple.model.model import Model
+from crumple.runtime.timing import PhaseTimer
 from crumple.state import State
-from crumple.timing import PhaseTimer
+from crumple.stepping.reports import FrameReport, StepReport
 
 
 @dataclass(frozen=True)
-class Pull:
-    """What a handle or an obstacle has done in a step: its `force` on the sheets at the end [N], its `displacement`
-    since it took hold, the mean of its nodes [m], and its `work` during the step [J]."""
+class Event:
+    """Something that has happened at a `time` [s]: its `kind`, what there is to say of it, the `energy` set free [J].
 
-    force: tuple[float, float, float]
-    displacement: tuple[float, float, float]
-    work: float
-
-
-@dataclass(frozen=True)
-class StepReport:
-    """One accepted time step: when it ended [s], how long it was [s], what it cost and what it left.
-
-    `energies` [J] by term at the end of the step, and of "contact"; `min_gap` smallest contact gap [m];
-    `retries` shortened attempts, and the `trouble` of the last of them, "" if there was none;
-    `note` which obstacles were held back, and what creases and cracks have done, else "";
-    `handles`, `obstacles`: what each of them has done, by name;  `losses` [J] during the step by their cause, where
-    sheets tear: "yielding".
+    Kinds of the physics engine: "tear" (a crack has run), "note" (an obstacle was held back, a crease has yielded or
+    broken, a crack waits), "warning" (the mesh is coarser than asked for).
     """
 
     time: float
-    step: float
-    iterations: int
-    contacts: int
-    min_gap: float
-    energies: dict[str, float]
-    seconds: float
-    retries: int = 0
-    note: str = ""
-    trouble: str = ""
-    handles: dict[str, Pull] = field(default_factory=dict)
-    obstacles: dict[str, Pull] = field(default_factory=dict)
-    losses: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class FrameReport:
-    """One finished frame: sums and extremes over its steps, seconds per phase, warnings, the solver."""
-
-    frame: int
-    time: float
-    faces: int
-    steps: int
-    iterations: int
-    contacts_max: int
-    seconds: float
-    phases: dict[str, float]
-    energies: dict[str, float] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    linear_solver: str = ""
+    kind: str
+    message: str
+    energy: float = 0.0
 
 
 class Observer:
@@ -80,6 +42,9 @@ class Observer:
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
         """After every accepted time step."""
+
+    def on_event(self, model: Model, state: State, event: Event) -> None:
+        """After a step, or at the end of a frame, in which something has happened."""
 
     def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
         """After every frame."""
@@ -104,24 +69,27 @@ class Audience(Observer):
         self.wants_end = False
 
     def on_start(self, model: Model, state: State) -> None:
-        self._tell(lambda observer: observer.on_start(model, state))
+        self._notify(lambda observer: observer.on_start(model, state))
 
     def on_frame_start(self, model: Model, state: State, timer: PhaseTimer) -> None:
-        self._tell(lambda observer: observer.on_frame_start(model, state, timer))
+        self._notify(lambda observer: observer.on_frame_start(model, state, timer))
 
     def on_mesh(self, model: Model, state: State) -> None:
-        self._tell(lambda observer: observer.on_mesh(model, state))
+        self._notify(lambda observer: observer.on_mesh(model, state))
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
-        self._tell(lambda observer: observer.on_step(model, state, report))
+        self._notify(lambda observer: observer.on_step(model, state, report))
+
+    def on_event(self, model: Model, state: State, event: Event) -> None:
+        self._notify(lambda observer: observer.on_event(model, state, event))
 
     def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
-        self._tell(lambda observer: observer.on_frame(model, state, report))
+        self._notify(lambda observer: observer.on_frame(model, state, report))
 
     def on_end(self, model: Model, state: State) -> None:
-        self._tell(lambda observer: observer.on_end(model, state))
+        self._notify(lambda observer: observer.on_end(model, state))
 
-    def _tell(self, notify: Callable[[Observer], None]) -> None:
+    def _notify(self, notify: Callable[[Observer], None]) -> None:
         errors: list[BaseException] = []
         for observer in self._observers:
             try:

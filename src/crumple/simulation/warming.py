@@ -12,20 +12,22 @@ import numpy as np
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import make_obstacle
 from crumple.materials import preset
-from crumple.mesh import plane, rectangle
+from crumple.model.derived import Derived
+from crumple.model.model import Model
+from crumple.options.contact import ContactOptions
+from crumple.options.remeshing import RemeshingOptions
+from crumple.options.sizing import SizingOptions
 from crumple.remeshing import isotropic_sizing, remesh
-from crumple.simulation.adapting import state_sizing
-from crumple.simulation.derived import Derived
+from crumple.shapes import plane, rectangle
+from crumple.simulation.demands import state_sizing
+from crumple.simulation.engine import PhysicsEngine
 from crumple.simulation.frame import adapt
-from crumple.simulation.model import ContactOptions, Model, RemeshingOptions
-from crumple.simulation.run import run
-from crumple.sizing.options import SizingOptions
 from crumple.state import Pins, State, initial_state
 
 
 def compile_stepping() -> None:
     """Run one frame of a tiny scene with contact, friction, a handle and creases."""
-    run(*_tiny_scene())
+    PhysicsEngine(*_tiny_scene()).advance_frame()
 
 
 def compile_sizing() -> None:

@@ -23,10 +23,10 @@ import numpy as np
 
 from crumple.contract.constraint import Constraint
 from crumple.linalg import add_vectors
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
+from crumple.solving.tuning import TUNING
 
-CALM = 0.5
-"""Residual over the tolerance below which multipliers stay as they are."""
+CALM = TUNING.calm_residual.value
 
 Response = tuple[Floats, Floats]
 """Displacements (free_count, 3) [m] and turns (turn_count,) [rad]."""

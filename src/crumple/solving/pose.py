@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crumple.typing import Floats
+from crumple.runtime.typing import Floats
 
 
 @dataclass

@@ -9,13 +9,14 @@ import numpy as np
 
 from crumple.contact import Friction
 from crumple.contract.constraint import Constraint
-from crumple.contract.energy import EdgeDerivatives, EdgeEnergy, Energy
+from crumple.contract.energy import Energy
 from crumple.linalg import add_vectors, multiply_elements
+from crumple.runtime.timing import PhaseTimer
+from crumple.runtime.typing import Floats, Ints
 from crumple.solving.multipliers import worst
 from crumple.solving.pose import Pose
-from crumple.solving.touching import Touching
-from crumple.timing import PhaseTimer
-from crumple.typing import Floats, Ints
+from crumple.solving.step_contact import StepContact
+from crumple.solving.system import TurnTerm
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,13 @@ class Expansion:
     """Gradient at a point and the element Hessians.
 
     `gradient` (free_count, 3) [N], `moments` (turn_count,) [N m];  `terms`: (stencil, blocks) [N/m];
-    `edge_terms`: (energy, derivatives) of those with turns, whose node blocks are among `terms`.
+    `turn_terms`: what of the Hessians belongs to turns.
     """
 
     gradient: Floats
     moments: Floats
     terms: list[tuple[Ints, Floats]]
-    edge_terms: list[tuple[EdgeEnergy, EdgeDerivatives]]
+    turn_terms: list[TurnTerm]
     contacts: int
 
     def pull(self, displacement: Floats) -> Floats:
@@ -47,35 +48,50 @@ class Potential:
     def __init__(
         self,
         free_count: int,
-        energies: Sequence[Energy | EdgeEnergy],
-        touching: Touching | None,
+        energies: Sequence[Energy],
+        step_contact: StepContact | None,
         timer: PhaseTimer,
         *,
         turn_count: int = 0,
     ) -> None:
         self.free_count = free_count
         self.turn_count = turn_count
-        self.touching = touching
-        self._energies = [energy for energy in energies if not isinstance(energy, EdgeEnergy)]
-        self._edge_energies = [energy for energy in energies if isinstance(energy, EdgeEnergy)]
+        self.step_contact = step_contact
+        self._energies = _turns_last(energies)
         self._timer = timer
 
     def add(self, energy: Energy) -> None:
         """Add an energy with a fixed stencil."""
-        self._energies.append(energy)
+        self._energies = _turns_last([*self._energies, energy])
 
     def step_limit(self, x: Floats, direction: Floats) -> float:
-        """The share of the `direction` (node_count, 3) that the barriers among the energies allow."""
+        """The fraction of the `direction` (node_count, 3) that the barriers among the energies allow."""
         return min((energy.step_limit(x, direction) for energy in self._energies), default=1.0)
+
+    def free_length(self, pose: Pose, motion: Pose, length: float = 1.0) -> tuple[float, tuple[int, ...]]:
+        """How much of `length` times the way is free of collisions and within other barriers, and the parts that limit
+        it."""
+        along = motion.x if length == 1.0 else length * motion.x
+        allowed = self.step_limit(pose.x, along)
+        if self.step_contact is None:
+            return allowed, ()
+        free, parts = self.step_contact.sweep(pose.x, pose.x + allowed * along)
+        return free * allowed, parts
+
+    def relative_gap(self, x: Floats) -> float:
+        """Smallest gap at x over the activation distance; infinite when nothing is near."""
+        return (
+            np.inf if self.step_contact is None else self.step_contact.smallest_gap(x) / self.step_contact.surface.dhat
+        )
 
     def half_direction(self, pose: Pose, direction: Floats, turn: Floats) -> Floats:
         """The change of the half turns (edge_count,) with a direction (node_count, 3) and free turns (turn_count,)."""
         change = np.zeros_like(pose.half_turn)
         every = np.zeros_like(change)
         every[: self.turn_count] = turn
-        for bending in self._edge_energies:
-            if bending.owns_turns:
-                change[: self.turn_count] = bending.half_direction(pose.x, direction, every)[: self.turn_count]
+        for energy in self._energies:
+            if energy.turns.shape[1]:
+                change[: self.turn_count] += energy.half_direction(pose.x, direction, every)[: self.turn_count]
         return change
 
     @property
@@ -107,21 +123,17 @@ class Potential:
         with self._timer("line search"):
             total = 0.0
             for energy in self._energies:
-                total += float(np.sum(energy.value(pose.x)))
-            for bending in self._edge_energies:
-                total += float(np.sum(bending.value(pose.x, pose.half_turn)))
-            if self.touching is not None:
-                total += self.touching.value(pose.x)
+                total += float(np.sum(energy.value(pose.x, pose.half_turn)))
+            if self.step_contact is not None:
+                total += self.step_contact.value(pose.x)
         return total if np.isfinite(total) else np.inf
 
     def gradient(self, pose: Pose) -> Floats:
         """The derivative by the free nodes, (free_count, 3) [N]."""
         gradient = np.zeros((self.free_count, 3))
-        contacts = [] if self.touching is None else self.touching.energies(pose.x)
-        for energy in (*self._energies, *contacts):
-            add_vectors(energy.stencil, energy.gradient(pose.x), 1.0, gradient)
-        for bending in self._edge_energies:
-            add_vectors(bending.stencil, bending.gradient(pose.x, pose.half_turn)[0], 1.0, gradient)
+        contacts = [] if self.step_contact is None else self.step_contact.energies(pose.x)
+        for energy in _turns_last([*self._energies, *contacts]):
+            add_vectors(energy.stencil, energy.gradient(pose.x, pose.half_turn), 1.0, gradient)
         return gradient
 
     def expand(self, pose: Pose, exact: bool, *, slips: bool = False) -> Expansion:
@@ -130,27 +142,28 @@ class Potential:
         `slips`: friction with its own curvature, none along a slip, instead of the quadratic above it.
         """
         gradient, moments = np.zeros((self.free_count, 3)), np.zeros(self.turn_count)
-        terms, edge_terms = [], []
+        terms, turn_terms = [], []
         with self._timer("energy"):
             for energy in self._energies:
-                project = not (exact and energy.keeps_stress)
-                vectors, blocks = energy.gradient_hessian(pose.x, project)
-                add_vectors(energy.stencil, vectors, 1.0, gradient)
-                terms.append((energy.stencil, blocks))
-            for bending in self._edge_energies:
-                found = bending.gradient_hessian(pose.x, pose.half_turn)
-                add_vectors(bending.stencil, found.vectors, 1.0, gradient)
-                edges = bending.edges.ravel()
-                free = edges < self.turn_count
-                moments += np.bincount(edges[free], found.moments.ravel()[free], self.turn_count)
-                terms.append((bending.stencil, found.blocks))
-                edge_terms.append((bending, found))
+                found = energy.derivatives(pose.x, pose.half_turn, not (exact and energy.keeps_stress))
+                add_vectors(energy.stencil, found.vectors, 1.0, gradient)
+                terms.append((energy.stencil, found.blocks))
+                if found.moments.size:
+                    turns = energy.turns.ravel()
+                    free = turns < self.turn_count
+                    moments += np.bincount(turns[free], found.moments.ravel()[free], self.turn_count)
+                    turn_terms.append(TurnTerm(energy.stencil, energy.turns, found.mixed, found.own))
         contacts = 0
-        if self.touching is not None:
-            for energy in self.touching.energies(pose.x):
+        if self.step_contact is not None:
+            for energy in self.step_contact.energies(pose.x):
                 with self._timer("contact"):
                     vectors, blocks = energy.gradient_hessian(pose.x, not (slips and isinstance(energy, Friction)))
                     add_vectors(energy.stencil, vectors, 1.0, gradient)
                 terms.append((energy.stencil, blocks))
-            contacts = self.touching.contacts
-        return Expansion(gradient, moments, terms, edge_terms, contacts)
+            contacts = self.step_contact.contacts
+        return Expansion(gradient, moments, terms, turn_terms, contacts)
+
+
+def _turns_last(energies: Sequence[Energy]) -> list[Energy]:
+    """The energies in their order, but those with turns at the end: the order in which all sums are taken."""
+    return sorted(energies, key=lambda energy: energy.turns.shape[1] > 0)

@@ -11,21 +11,24 @@ taken as a whole. So nothing ever passes through anything, and without contact i
 
 from __future__ import annotations
 
-from crumple.solving.newton import Ending, Newton
+import numpy as np
+
+from crumple.solving.descent import Descended
+from crumple.solving.directions import Directions
+from crumple.solving.outcome import Ending
 from crumple.solving.pose import Pose
 
 
-class SingleSolve(Newton):
-    """Newton's method that is content with the first step which nothing cuts short."""
-
-    def _descend(self, pose: Pose) -> Ending:
-        while self._iterations < self._options.max_iterations:
-            direction, decrement = self._direction(pose, None)
-            if not direction.is_finite:
-                return Ending.NOT_FINITE
-            self._predicted = 0.5 * decrement
-            limit, _ = self._limit(pose, direction)
-            pose.move(direction, limit)
-            if limit >= 1.0:
-                return Ending.CONVERGED
-        return Ending.NOT_CONVERGED
+def descend_once(directions: Directions, pose: Pose) -> Descended:
+    """Move the pose by the first Newton step which nothing cuts short, and by what is free of those before."""
+    predicted = np.inf
+    while directions.may_go_on:
+        found = directions.descending(pose)
+        if not found.motion.is_finite:
+            return Descended(Ending.NOT_FINITE, predicted)
+        predicted = 0.5 * found.decrement
+        limit, _ = directions.potential.free_length(pose, found.motion)
+        pose.move(found.motion, limit)
+        if limit >= 1.0:
+            return Descended(Ending.CONVERGED, predicted)
+    return Descended(Ending.NOT_CONVERGED, predicted)

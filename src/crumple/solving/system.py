@@ -1,4 +1,8 @@
-"""The linear system of Newton's method: assembled on a pattern that grows with the contacts."""
+"""The linear system of Newton's method: assembled on a pattern that grows with the contacts.
+
+Unknowns are 3-vectors at nodes and one scalar for each edge that may turn, of which there may be none. Vectors are
+flat: three numbers per node, then the turns, (3 node_count + turn_count,).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.contract.energy import EdgeDerivatives, EdgeEnergy
 from crumple.linalg import (
     MISSING,
     NOTHING,
@@ -22,28 +25,36 @@ from crumple.linalg import (
     join_keys,
     make_pattern,
     missing_keys,
-    multiply,
     multiply_elements,
     waive_zeros,
 )
-from crumple.timing import PhaseTimer
-from crumple.typing import Floats, Ints
+from crumple.linalg.mixed_matrix import MixedBlocks, add_rows, find_mixed_slots, make_coupling, multiply_mixed
+from crumple.linalg.mixed_solver import MixedSolver
+from crumple.runtime.timing import PhaseTimer
+from crumple.runtime.typing import Floats, Ints
+from crumple.solving.backoff import Backoff, failed, is_due, succeeded, waited
+from crumple.solving.tuning import TUNING
 
-STALE_FRACTION = 1.25
-"""A pattern this much larger than needed is thinned out: stale contact blocks cost fill-in."""
-WORTH = 40.0
-"""Solutions that a factorisation must be worth before an earlier one is tried: those of dense balls (40 000 faces).
-Matrices of smaller or looser ones are worth 10 to 30; they change more between iterations, and inexact directions make
-for more of these."""
-CG_TOLERANCE = 0.01
-"""Error of a direction in the energy norm, relative."""
-LOOSE_SHARE = 0.06
-"""Share of the blocks of contacts that may be missing in the pattern: conjugate gradients make up for these."""
-LOOSE_TOLERANCE, LOOSE_ITERATIONS = 1e-3, 8
-"""Error of a direction in the energy norm, relative, and iterations that it may take, where blocks are missing. When it
-takes half of these, the pattern grows."""
-LONGEST_PAUSE = 8
-"""Most matrices that are factorised at once after conjugate gradients have failed."""
+STALE_FRACTION = TUNING.stale_pattern.value
+WORTH = TUNING.factorisation_worth.value
+CG_TOLERANCE = TUNING.direction_tolerance.value
+LOOSE_FRACTION = TUNING.missing_blocks.value
+LOOSE_TOLERANCE = TUNING.missing_blocks_tolerance.value
+LOOSE_ITERATIONS = TUNING.missing_blocks_iterations.value
+LONGEST_PAUSE = TUNING.conjugate_gradient_pause.value
+GAUGE = TUNING.turn_gauge.value
+NO_TURNS: Ints = np.zeros((0, 2), np.int32)
+"""The ends of the edges that turn where none do."""
+
+
+class TurnTerm(NamedTuple):
+    """What of the Hessians of n elements with `nodes` (n, k) belongs to their `turns` (n, m): `mixed` (n, k, m, 3) [N]
+    and `own` (n, m(m+1)/2) [N m], see `Derivatives`. Their node blocks are terms like all others."""
+
+    nodes: Ints
+    turns: Ints
+    mixed: Floats
+    own: Floats
 
 
 class _Fixed:
@@ -73,9 +84,25 @@ class NewtonSystem:
     are weak, so at first only their diagonal blocks are factorised; conjugate gradients do the rest.
     """
 
-    def __init__(self, node_count: int, stencils: Sequence[Ints], solver: CholeskySolver, timer: PhaseTimer) -> None:
+    def __init__(
+        self,
+        node_count: int,
+        stencils: Sequence[Ints],
+        solver: CholeskySolver,
+        timer: PhaseTimer,
+        *,
+        anchor: Ints = NO_TURNS,
+        couplings: Sequence[tuple[Ints, Ints]] = (),
+    ) -> None:
+        """`stencils`: those of all terms that stay;  `anchor` (turn_count, ·): nodes beside which each turn is
+        eliminated, the ends of its edge;  `couplings`: (nodes, turns) of all terms with turns. Stencils and couplings
+        are known again by their very arrays."""
         self._node_count = node_count
-        self._solver = solver
+        self.coupling = make_coupling(node_count, anchor, couplings)
+        self._coupling_slots = [
+            (nodes, turns, find_mixed_slots(self.coupling, nodes, turns)) for nodes, turns in couplings
+        ]
+        self._solver = MixedSolver(solver, self.coupling)
         self._timer = timer
         self._base_keys = block_keys(node_count, stencils)
         self._fixed = [_Fixed(stencil) for stencil in stencils]
@@ -85,12 +112,13 @@ class NewtonSystem:
         self._loose: list[_Loose] = []
         self._is_tight = False
         self._may_thin = False
-        self._pause, self._wait = 1, 0
+        self._iterating = Backoff(0, 1)
         self._use(make_pattern(node_count, self._base_keys))
 
     @property
-    def solver(self) -> CholeskySolver:
-        return self._solver
+    def solver_name(self) -> str:
+        """What factorises the matrix."""
+        return self._solver.name
 
     @property
     def pattern(self) -> BlockPattern:
@@ -100,15 +128,30 @@ class NewtonSystem:
         """Let the next assembly forget blocks of past contacts, if there are too many."""
         self._may_thin = True
 
-    def assemble(self, terms: Sequence[tuple[Ints, Floats]]) -> Floats:
-        """Sum of the element blocks (n, k(k+1)/2, 3, 3) of all (stencil, blocks) terms, (block_count, 3, 3)."""
+    def assemble(self, terms: Sequence[tuple[Ints, Floats]], turn_terms: Sequence[TurnTerm] = ()) -> MixedBlocks:
+        """The matrix: the sum of the element blocks (n, k(k+1)/2, 3, 3) of all (stencil, blocks) terms, and of what
+        belongs to turns."""
+        blocks = self._assemble_blocks(terms)
+        mixed, own = np.zeros((len(self.coupling.node), 3)), np.zeros(len(self.coupling.scalar))
+        if self.coupling.scalar_count:
+            with self._timer("assembly"):
+                for term in turn_terms:
+                    mixed_slots, own_slots = self._turn_slots(term.nodes, term.turns)
+                    add_rows(mixed_slots, term.mixed.reshape(*mixed_slots.shape, 3), 1.0, mixed)
+                    add_rows(own_slots, term.own[..., None], 1.0, own[:, None])
+            diagonal = self.coupling.scalar_start[:-1]
+            own[diagonal] += GAUGE * float(np.mean(own[diagonal]))
+        return MixedBlocks(blocks, mixed, own)
+
+    def _assemble_blocks(self, terms: Sequence[tuple[Ints, Floats]]) -> Floats:
+        """The blocks of the nodes, (block_count, 3, 3); elements that have no place there are kept as loose ones."""
         with self._timer("assembly"):
             self._loose = []
             slots, missing = self._find(terms)
             if self._may_thin and self._forget(terms, slots):
                 slots, missing = self._find(terms)
             self._may_thin = False
-            few = 0.0 if self._is_tight else LOOSE_SHARE * (self._pattern.block_count - len(self._base_keys))
+            few = 0.0 if self._is_tight else LOOSE_FRACTION * (self._pattern.block_count - len(self._base_keys))
             if missing > few:
                 new = [missing_keys(self._node_count, s, code) for (s, _), code in zip(terms, slots, strict=True)]
                 self._grow(join_keys(*new))
@@ -133,7 +176,7 @@ class NewtonSystem:
     def newton_direction(
         self,
         terms: Sequence[tuple[Ints, Floats]],
-        edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]],
+        turn_terms: Sequence[TurnTerm],
         force: Floats,
         moment: Floats,
         *,
@@ -146,38 +189,27 @@ class NewtonSystem:
         factorisation of this matrix, but for loose elements, which then serves `respond` too.
         """
         may_iterate = is_convex and not is_direct
-        found = self._newton_direction(terms, edge_terms, force, moment, may_iterate)
+        right = np.concatenate([force.ravel(), moment])
+        found = self.direction(self.assemble(terms, turn_terms), right, is_convex=may_iterate)
         if found is None and is_convex and self._loose:  # the loose elements are not so weak
             self._is_tight = True
-            found = self._newton_direction(terms, edge_terms, force, moment, may_iterate)
-        return found
+            found = self.direction(self.assemble(terms, turn_terms), right, is_convex=may_iterate)
+        return None if found is None else self.split(found)
 
-    def _newton_direction(
-        self,
-        terms: Sequence[tuple[Ints, Floats]],
-        edge_terms: Sequence[tuple[EdgeEnergy, EdgeDerivatives]],
-        force: Floats,
-        moment: Floats,
-        is_convex: bool,
-    ) -> tuple[Floats, Floats] | None:
-        assert not edge_terms, "this system has no turns"
-        found = self.direction(self.assemble(terms), force, is_convex=is_convex)
-        return None if found is None else (found, moment)
-
-    def direction(self, blocks: Floats, b: Floats, *, is_convex: bool) -> Floats | None:
-        """The solution d of H d = b for the assembled blocks; None when H is not positive definite.
+    def direction(self, matrix: MixedBlocks, b: Floats, *, is_convex: bool) -> Floats | None:
+        """The solution d of H d = b for the assembled matrix; None when H is not positive definite.
 
         `is_convex`: it is known to be so. Then, of a matrix that is costly, d may be found by conjugate gradients with
         the factorisation of an earlier one and be off by `CG_TOLERANCE`. (They could not tell whether H is convex.)
         """
-        found = self._iterate(blocks, b) if is_convex else None
+        found = self._iterate(matrix, b) if is_convex else None
         if found is not None:
             return found
-        if not self.factorise(blocks):
+        if not self.factorise(matrix):
             return None
-        return self._solve_with_loose(blocks, b) if self._loose else self.solve(b)
+        return self._solve_with_loose(matrix, b) if self._loose else self._solve(b)
 
-    def _solve_with_loose(self, blocks: Floats, b: Floats) -> Floats | None:
+    def _solve_with_loose(self, matrix: MixedBlocks, b: Floats) -> Floats | None:
         """The solution with the last factorisation, which lacks the loose elements; None when that takes too long."""
         solutions = 0
 
@@ -188,7 +220,7 @@ class NewtonSystem:
 
         with self._timer("solve"):
             found = conjugate_gradients(
-                lambda x: self._multiply(blocks, x),
+                lambda x: self._multiply(matrix, x),
                 b,
                 solve,
                 tolerance=LOOSE_TOLERANCE,
@@ -197,56 +229,65 @@ class NewtonSystem:
         self._is_tight = solutions > LOOSE_ITERATIONS // 2
         return found
 
-    def _iterate(self, blocks: Floats, b: Floats) -> Floats | None:
+    def _iterate(self, matrix: MixedBlocks, b: Floats) -> Floats | None:
         """The solution by conjugate gradients, or None when they are not tried or fail."""
         if not self._has_factor or self._solver.solutions < WORTH:
             return None
-        if self._wait > 0:
-            self._wait -= 1
+        if not is_due(self._iterating):
+            self._iterating = waited(self._iterating)
             return None
         with self._timer("solve"):
             found = conjugate_gradients(
-                lambda x: self._multiply(blocks, x),
+                lambda x: self._multiply(matrix, x),
                 b,
                 self._solver.solve,
                 tolerance=CG_TOLERANCE,
                 max_iterations=int(self._solver.solutions),
             )
-        if found is None:
-            self._wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
-            return None
-        self._pause = 1
+        self._iterating = failed(self._iterating, LONGEST_PAUSE) if found is None else succeeded(self._iterating, 1)
         return found
 
-    def factorise(self, blocks: Floats) -> bool:
+    def factorise(self, matrix: MixedBlocks) -> bool:
         """Factorise; False when the matrix is not positive definite."""
         if not self._analysed:
             with self._timer("analysis"):
                 self._solver.analyse(self._pattern)
             self._analysed = True
         with self._timer("factorisation"):
-            self._has_factor = self._solver.factorise(blocks)
+            self._has_factor = self._solver.factorise(matrix)
         return self._has_factor
-
-    def solve(self, b: Floats) -> Floats:
-        """Solve with the last factorisation."""
-        with self._timer("solve"):
-            return self._solver.solve(b)
 
     def respond(self, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
         """Displacements (node_count, 3) and turns (turn_count,) under a `force` (node_count, 3) and a `moment`
         (turn_count,), with the last factorisation."""
-        return self.solve(force), moment
+        return self.split(self._solve(np.concatenate([force.ravel(), moment])))
 
     def solve_forces(self, force: Floats) -> Floats:
         """The displacements (node_count, 3) under the `force` (node_count, 3), with the last factorisation."""
-        return self.solve(force)
+        return self.respond(force, np.zeros(self.coupling.scalar_count))[0]
 
-    def _multiply(self, blocks: Floats, x: Floats) -> Floats:
-        """The product of the assembled matrix with x."""
-        product = multiply(self._pattern, blocks, x)
-        self._add_loose(x, product)
+    def split(self, vector: Floats) -> tuple[Floats, Floats]:
+        """The part of a flat vector at nodes (node_count, 3), and its turns (turn_count,)."""
+        nodes = 3 * self._node_count
+        return vector[:nodes].reshape(-1, 3), vector[nodes:]
+
+    def _solve(self, b: Floats) -> Floats:
+        """Solve with the last factorisation."""
+        with self._timer("solve"):
+            return self._solver.solve(b)
+
+    def _multiply(self, matrix: MixedBlocks, x: Floats) -> Floats:
+        """The product of the assembled matrix with x, flat."""
+        product = multiply_mixed(self._pattern, self.coupling, matrix, x)
+        self._add_loose(self.split(x)[0], self.split(product)[0])
         return product
+
+    def _turn_slots(self, nodes: Ints, turns: Ints) -> tuple[Ints, Ints]:
+        """Where the parts of a term with these very stencils go."""
+        for known_nodes, known_turns, slots in self._coupling_slots:
+            if known_nodes is nodes and known_turns is turns:
+                return slots
+        return find_mixed_slots(self.coupling, nodes, turns)
 
     def _add_loose(self, x: Floats, product: Floats) -> None:
         """Add the product of the loose elements with x (node_count, 3) to `product`."""

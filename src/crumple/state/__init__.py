@@ -2,6 +2,7 @@
 
 from crumple.state.change import Change, close_change, no_change
 from crumple.state.cracks import Tips, Torn, make_tips, no_tips, nothing_torn
+from crumple.state.ledger import Ledger
 from crumple.state.ragged import Bonds, CreaseRows, Pins, no_bonds, no_creases, no_pins
 from crumple.state.state import OwnField, State, attached_values, initial_state, state_fields
 from crumple.state.transfer import merge, transfer
@@ -10,6 +11,7 @@ __all__ = [
     "Bonds",
     "Change",
     "CreaseRows",
+    "Ledger",
     "OwnField",
     "Pins",
     "State",

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix, identity
 from crumple.geometry.overlap import follow_charts, overlap_area, vertex_charts
 from crumple.mesh.buffers import Buffers, Maps, compact
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
-from crumple.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 
 NEW = -1
 """Source of an edge or a hinge that was not there before."""

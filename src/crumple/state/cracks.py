@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from crumple.runtime.typing import Floats, Ints
 from crumple.state.change import Change
-from crumple.typing import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from scipy.sparse import csr_matrix
 from crumple.geometry.curvature import shape_curvature
 from crumple.geometry.overlap import overlap_average
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.typing import Floats
 from crumple.state.change import Change
-from crumple.typing import Floats
 
 if TYPE_CHECKING:
     from crumple.state.state import State

@@ -14,8 +14,8 @@ from scipy.sparse import csr_matrix
 
 from crumple.mesh.fields import Field
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.typing import Ints
 from crumple.state.change import NEW, Change
-from crumple.typing import Ints
 
 
 def follow(field: Field, values: np.ndarray, change: Change) -> np.ndarray:

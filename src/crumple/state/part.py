@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix, identity
 
+from crumple.mesh.combine import part_of_mesh
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.typing import Bools
 from crumple.state.change import Change
 from crumple.state.ragged import no_bonds, no_pins
 from crumple.state.state import State
 from crumple.state.transfer import transfer
-from crumple.typing import Bools
 
 
 def part_of(state: State, faces: Bools) -> State:
@@ -25,22 +26,7 @@ def part_of(state: State, faces: Bools) -> State:
 
 def _selection(mesh: SheetMesh, faces: Bools) -> Change:
     """The change that leaves only the marked faces of a mesh."""
-    vertices = np.unique(mesh.faces[faces])
-    nodes = np.unique(mesh.vertex_node[vertices])
-    new_vertex = np.full(mesh.vertex_count, -1, np.int32)
-    new_vertex[vertices] = np.arange(len(vertices), dtype=np.int32)
-    new_node = np.full(mesh.node_count, -1, np.int32)
-    new_node[nodes] = np.arange(len(nodes), dtype=np.int32)
-    left = SheetMesh(
-        u=np.ascontiguousarray(mesh.u[vertices]),
-        vertex_node=new_node[mesh.vertex_node[vertices]],
-        faces=np.ascontiguousarray(new_vertex[mesh.faces[faces]]),
-        face_material=mesh.face_material[faces],
-        face_sheet=mesh.face_sheet[faces],
-        edge_label=np.ascontiguousarray(mesh.edge_label[faces]),
-        node_label=mesh.node_label[nodes],
-        node_rest=np.ascontiguousarray(mesh.node_rest[nodes]),
-    )
+    left, vertices, nodes = part_of_mesh(mesh, faces)
     return Change(mesh, left, _rows(mesh.node_count, nodes), _rows(mesh.vertex_count, vertices))
 
 

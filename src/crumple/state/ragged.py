@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from crumple.runtime.typing import Floats, Ints
 from crumple.state.change import Change
-from crumple.typing import Floats, Ints
 
 Parents = tuple[tuple[int, float], ...]
 """Old nodes that a new node lies between, with their weights, ascending."""

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.mesh.fields import Field, Place, Rule
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 from crumple.state.cracks import Tips, Torn, no_tips, nothing_torn
 from crumple.state.following import element_count
+from crumple.state.ledger import Ledger
 from crumple.state.ragged import Bonds, CreaseRows, Pins, no_bonds, no_creases, no_pins
-from crumple.typing import Floats
 
 
 def attached(where: Place, width: int, rule: Rule, *, optional: bool = False) -> Any:
@@ -60,11 +61,12 @@ class State:
     `obstacle_x` (obstacle_nodes, 3) where the obstacles are [m];
     `obstacle_lag` (obstacle_count,) how far behind its motion each obstacle is held [s], 0 = on time;
     `obstacle_force` (obstacle_nodes, 3) with which obstacles push and rub the sheets at the end of the last step [N],
-    and `handle_load` (handle_count, 4, 3) what handles pull with, see `simulation.pulling`; both are empty before the
+    and `handle_load` (handle_count, 4, 3) what handles pull with, see `stepping.pulling`; both are empty before the
     first step;
     `pins`, `bonds`: nodes that handles hold, and that attachments join;  `creases`: what driven and pressed creases
     bear;  `own`: fields of the user's, by name;
     `tips`, `torn`: where cracks end, and the paths that they have torn;  `fracture_work` [J] that tearing has taken;
+    `ledger` of energy since the start;
     `dense_steps` steps still to be taken as in dense contact;  `step_size` the step that the step control tries next
     [s];  `frame` the number of finished frames;
     `steps`, `iterations` done since the start.
@@ -94,6 +96,7 @@ class State:
     obstacle_force: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 3)))
     handle_load: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 4, 3)))
     fracture_work: float = 0.0
+    ledger: Ledger = dataclasses.field(default_factory=Ledger)
     time: float = 0.0
     step_size: float = 1e-3
     dense_steps: int = 0

@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from crumple.errors import InputError
 from crumple.mesh.combine import concatenate
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 from crumple.state.change import Change
 from crumple.state.embedded import follow_plastic_curvature
 from crumple.state.following import follow
 from crumple.state.state import OwnField, State, state_fields
-from crumple.typing import Floats
 
 Custom: TypeAlias = Callable[[State, Floats, Change], Floats]
 CUSTOM: dict[str, Custom] = {"plastic_curvature": follow_plastic_curvature}
@@ -27,8 +27,8 @@ def transfer(
 ) -> State:
     """The state on the new mesh: every field by its rule, or as the edit itself has placed it.
 
-    `mesh`: the new mesh with other labels, if they are to change as well;  `custom`: other functions for fields with
-    the rule "custom" than those in `CUSTOM`.
+    `mesh`: the new mesh with other labels, if they are to change as well;  `custom`: functions for fields, the user's
+    own among them, that do not follow by the rule that they are declared with, or by `CUSTOM`.
     """
     if change.is_none:
         return state
@@ -40,9 +40,11 @@ def transfer(
             values[field.name] = np.ascontiguousarray(change.carried[field.name])
         elif field.rule != "custom":
             values[field.name] = follow(field, getattr(state, field.name), change)
+    own_values = {name: follow(one.declared(name), one.values, change) for name, one in state.own.items()}
     for name, follow_custom in {**CUSTOM, **(custom or {})}.items():
-        values[name] = follow_custom(state, values["y"], change)
-    own = {name: replace(one, values=follow(one.declared(name), one.values, change)) for name, one in state.own.items()}
+        target = own_values if name in own_values else values
+        target[name] = follow_custom(state, values["y"], change)
+    own = {name: replace(one, values=own_values[name]) for name, one in state.own.items()}
     return state.replaced(
         mesh=change.mesh if mesh is None else mesh,
         pins=state.pins.follow(change),

@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from crumple.errors import CrumpleError, InputError
+from crumple.analysis.fields import SheetField, sheet_fields
 from crumple.recording.obstacles import ObstacleSurface
 from crumple.recording.recording import Recording
+from crumple.runtime.errors import CrumpleError, InputError
+from crumple.runtime.typing import Floats, Ints
 from crumple.state import State
-from crumple.studio.fields import describe_face, field_values, shown_fields
 from crumple.studio.packets import encode_packet
-from crumple.typing import Floats, Ints
 
 MOST_BYTES = 200_000_000
 """Size of the frame files whose states are kept in memory."""
 SPACING = 0.1
 """Between patterns laid out side by side, over the largest extent of a sheet."""
-HIGH_SHARE = 0.998
-"""The colours end where this share of the values is below: a single spike must not hide all the rest."""
+HIGH_FRACTION = 0.998
+"""The colours end where this fraction of the values is below: a single spike must not hide all the rest."""
 
 
 class FrameStore:
@@ -55,7 +55,7 @@ class FrameStore:
 
     def fields(self, frame: int) -> list[dict[str, str]]:
         """What can colour a frame."""
-        return [field.describe(name) for name, field in shown_fields(self.state(frame)).items()]
+        return [describe_field(name, field) for name, field in sheet_fields(self.state(frame)).items()]
 
     def face(self, frame: int, face: int) -> dict[str, Any]:
         """The values of a face."""
@@ -78,9 +78,11 @@ class FrameStore:
             if values[name] not in known:
                 arrays |= part
         if field is not None:
-            shown, numbers = field_values(state, field)
-            arrays["field"] = numbers
-            values["field"] = {**shown.describe(field), **_limits(numbers)}
+            fields = sheet_fields(state)
+            if field not in fields:
+                raise InputError("field", f"this recording has {', '.join(fields)}", field)
+            arrays["field"] = fields[field].values(state)
+            values["field"] = {**describe_field(field, fields[field]), **_limits(arrays["field"])}
         return encode_packet(values, arrays)
 
     def _obstacles(self) -> tuple[ObstacleSurface | None, str]:
@@ -89,6 +91,38 @@ class FrameStore:
             return self.recording.obstacles, ""
         except CrumpleError as error:
             return None, str(error)
+
+
+def describe_field(name: str, field: SheetField) -> dict[str, str]:
+    """What the page needs to offer a field."""
+    return {
+        "name": name,
+        "title": field.title,
+        "definition": field.definition,
+        "where": field.where,
+        "colormap": field.colormap,
+    }
+
+
+def describe_face(state: State, face: int) -> dict[str, Any]:
+    """Where a face is and the value of every field there; of fields on nodes and vertices the mean of its corners."""
+    mesh = state.mesh
+    if not 0 <= face < mesh.face_count:
+        raise InputError("face", f"this frame has faces 0 to {mesh.face_count - 1}", face)
+    nodes, vertices = mesh.face_nodes[face], mesh.faces[face]
+    values = [
+        {"name": name, "title": field.title, "value": float(field.corners(state)[face].mean())}
+        for name, field in sheet_fields(state).items()
+    ]
+    return {
+        "face": face,
+        "nodes": nodes,
+        "vertices": vertices,
+        "x": state.x[nodes].mean(axis=0),
+        "u": mesh.u[vertices].mean(axis=0),
+        "area": mesh.face_area[face],
+        "values": values,
+    }
 
 
 def obstacle_arrays(state: State, surface: ObstacleSurface | None) -> dict[str, np.ndarray]:
@@ -126,7 +160,7 @@ def _limits(values: Floats) -> dict[str, float]:
     finite = values[np.isfinite(values)]
     if not len(finite):
         return {"low": 0.0, "high": 0.0}
-    return {"low": float(finite.min()), "high": float(np.quantile(finite, HIGH_SHARE))}
+    return {"low": float(finite.min()), "high": float(np.quantile(finite, HIGH_FRACTION))}
 
 
 def _key(arrays: dict[str, np.ndarray]) -> str:

@@ -76,7 +76,10 @@ class Guard:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            reason = self.refusal(request)
+            try:
+                reason = self.refusal(request)
+            except ValueError:  # no address, or bytes that are no text
+                return web.Response(status=400, text="a header of this request makes no sense", headers=HEADERS)
             if reason:
                 return web.Response(status=403, text=reason, headers=HEADERS)
             response = await handler(request)

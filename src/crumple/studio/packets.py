@@ -28,17 +28,3 @@ def encode_packet(values: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -
     head = json.dumps({**plain(values), "arrays": listed}, allow_nan=False).encode()
     head += b" " * (-len(head) % 4)
     return b"".join([MAGIC, struct.pack("<I", len(head)), head, *(array.tobytes() for array in sent.values())])
-
-
-def decode_packet(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The plain values and the arrays of a message; ValueError when it is not one."""
-    if message[:4] != MAGIC:
-        raise ValueError("no packet of the studio")
-    (length,) = struct.unpack_from("<I", message, 4)
-    values = json.loads(message[8 : 8 + length])
-    arrays, place = {}, 8 + length
-    for name, kind, shape in values.pop("arrays"):
-        count = int(np.prod(shape, dtype=np.int64))
-        arrays[name] = np.frombuffer(message, f"<{kind}", count, place).reshape(shape)
-        place += 4 * count
-    return values, arrays

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crumple.errors import CrumpleError, InputError
 from crumple.recording.frame import frame_time
 from crumple.recording.recording import FRAME_INDEX, Recording, read_series
+from crumple.runtime.errors import CrumpleError, InputError
 from crumple.studio.frames import FrameStore
 from crumple.studio.series import SeriesReader
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from math import isfinite
 from pathlib import Path
 from typing import Any
+
+from crumple.runtime.reading import MOST_BYTES, open_regular
 
 MOST_NAMES = 64
 """Different energies or phases that are plotted; a log that names more is not one of crumple's."""
@@ -36,12 +39,12 @@ class SeriesReader:
     def _read_on(self) -> None:
         """Read the complete lines that came since; a log that was replaced or cut is read from its beginning."""
         try:
-            with self._path.open("rb") as file:
+            with os.fdopen(open_regular(self._path), "rb") as file:
                 begin = file.read(256)
                 if not begin.startswith(self._begin) or file.seek(0, 2) < self._place:
                     self._forget()
                 file.seek(self._place)
-                text, _, _ = file.read().rpartition(b"\n")
+                text, _, _ = file.read(MOST_BYTES).rpartition(b"\n")
         except OSError:
             return self._forget()
         if text:

@@ -7,19 +7,27 @@ import errno
 import os
 import signal
 import socket
+import time as clock
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from aiohttp import web
 
-from crumple.errors import InputError
+from crumple.runtime.errors import InputError
 from crumple.studio.guard import Guard
 from crumple.studio.runs import StudioRun
 from crumple.studio.server import StudioServer
 
 PORT = 8765
 """Where the studio is found if nothing else is there."""
+IDLE_PATIENCE = 15.0
+"""How long a connection may be open without a request [s]."""
+MOST_IDLE = 64
+"""Connections without a request that are kept at a time."""
+LOOK_EVERY = 0.5
+"""Time between two looks at idle connections [s]."""
 NEIGHBOURS = 20
 """Ports after it that are tried before any free one is taken."""
 
@@ -78,14 +86,40 @@ async def _serve(runs: Sequence[StudioRun], guard: Guard, listening: socket.sock
     ended = asyncio.Event()
     with suppress(NotImplementedError):  # Windows has no such handlers; there Ctrl-C cancels this task
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    runner = web.AppRunner(StudioServer(runs, guard).application(), access_log=None, shutdown_timeout=1.0)
+    application = StudioServer(runs, guard).application()
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0, keepalive_timeout=IDLE_PATIENCE)
     await runner.setup()
+    idle = IdleConnections()
     try:
         await web.SockSite(runner, listening).start()
         ready()
-        await ended.wait()
+        while not ended.is_set():
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(ended.wait(), LOOK_EVERY)
+            if runner.server is not None:
+                idle.close_old(runner.server.connections)
     finally:
         await runner.cleanup()
+
+
+class IdleConnections:
+    """Connections on which no request has come yet, or none after the last: closed when they are too old or too many.
+
+    A browser asks at once; what only holds a connection open would use up the files that a process may have.
+    """
+
+    def __init__(self) -> None:
+        self._since: dict[Any, float] = {}
+
+    def close_old(self, connections: Iterable[Any]) -> None:
+        """Look at the open `connections` of aiohttp, and close those that have been idle for too long, oldest first."""
+        now = clock.monotonic()
+        idle = [one for one in connections if one.transport is not None and one._current_request is None]
+        self._since = {one: self._since.get(one, now) for one in idle}
+        oldest = sorted(idle, key=lambda one: self._since[one])
+        for k, one in enumerate(oldest):
+            if now - self._since[one] > IDLE_PATIENCE or k < len(oldest) - MOST_IDLE:
+                one.force_close()
 
 
 def _ready(url: str, browser: bool, announce: Callable[[str], None]) -> None:

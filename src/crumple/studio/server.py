@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 from aiohttp import WSMsgType, web
 
-from crumple.errors import CrumpleError, InputError
 from crumple.recording.log import strict_json
+from crumple.runtime.errors import CrumpleError, InputError
 from crumple.studio.guard import Guard, Handler
 from crumple.studio.runs import StudioRun
 

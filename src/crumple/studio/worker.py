@@ -11,13 +11,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from crumple.errors import CrumpleError
+from crumple.model.model import Model
 from crumple.recording.recorder import create_recording
+from crumple.runtime.errors import CrumpleError
 from crumple.scenes import Scene, build, dump_scene
-from crumple.simulation.model import Model
-from crumple.simulation.observers import FrameReport, Observer, StepReport
-from crumple.simulation.run import run
+from crumple.session.session import Session
+from crumple.simulation.engine import PhysicsEngine
+from crumple.simulation.observers import Observer
 from crumple.state import State
+from crumple.stepping.reports import FrameReport, StepReport
 from crumple.studio.runs import PAUSE, STOP
 
 
@@ -32,18 +34,18 @@ class Gate(Observer):
         self._pipe = pipe
 
     def on_start(self, model: Model, state: State) -> None:
-        self._tell(model, state, "running")
+        self._notify(model, state, "running")
         self._obey(model, state)
 
     def on_step(self, model: Model, state: State, report: StepReport) -> None:
-        self._tell(model, state, "running")
+        self._notify(model, state, "running")
         self._obey(model, state)
 
     def on_frame(self, model: Model, state: State, report: FrameReport) -> None:
-        self._tell(model, state, "running")
+        self._notify(model, state, "running")
         self._obey(model, state)
 
-    def _tell(self, model: Model, state: State, phase: str) -> None:
+    def _notify(self, model: Model, state: State, phase: str) -> None:
         send(self._pipe, state=phase, frame=state.frame, frames=model.frame_count, time=state.time)
 
     def _obey(self, model: Model, state: State) -> None:
@@ -57,7 +59,7 @@ class Gate(Observer):
             if command == STOP:
                 raise Stopped
             paused = command == PAUSE
-            self._tell(model, state, "paused" if paused else "running")
+            self._notify(model, state, "paused" if paused else "running")
 
 
 def send(pipe: Connection, **news: Any) -> None:
@@ -73,9 +75,9 @@ def simulate(scene: Scene, folder: Path, force: bool, pipe: Connection) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):  # they reach the studio too, which then asks to stop
         signal.signal(number, signal.SIG_IGN)
     try:
-        model, state = build(scene)
+        model, state, _ = build(scene)
         with create_recording(folder, dump_scene(scene), force=force) as recorder:
-            run(model, state, [recorder, Gate(pipe)])
+            Session(PhysicsEngine(model, state)).run(observers=[recorder, Gate(pipe)])
         news = {"state": "finished"}
     except Stopped:
         news = {"state": "stopped"}

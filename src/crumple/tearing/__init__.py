@@ -1,5 +1,1 @@
-"""Tearing: what the user decides, what resists, what pulls apart."""
-
-from crumple.tearing.options import Tearing, WeakLine
-
-__all__ = ["Tearing", "WeakLine"]
+"""Tearing: what pulls a sheet apart, what resists, how cracks run."""

@@ -13,27 +13,30 @@ from dataclasses import replace
 import numpy as np
 
 from crumple.mesh import SheetMesh
-from crumple.typing import Floats, Ints
+from crumple.runtime.typing import Floats, Ints
+from crumple.tearing.tuning import TUNING
 
-KERF = 1e-6
-"""ε [m]: half the width of a fresh cut; far below the thickness of any sheet, far above rounding."""
-REST_SHARE = 0.25
-"""Half the distance of copies in `node_rest` over ε."""
+KERF = TUNING.kerf.value
+REST_FRACTION = TUNING.kerf_at_rest.value
+MOST_LEVELS = TUNING.copies_apart.value
 
 
 def open_kerf(
-    mesh: SheetMesh, x: Floats, copies: Ints, heading: Floats, *, way: Floats | None = None, kerf: float = KERF
+    mesh: SheetMesh, x: Floats, copies: Ints, heading: Floats, *, direction: Floats | None = None, kerf: float = KERF
 ) -> tuple[SheetMesh, Floats]:
     """The mesh and the positions (node_count, 3) with the `copies` (n, 2) of nodes set apart.
 
     `heading` (2,), or (n, 2) for each: how the crack runs on the pattern; its left lip is up in `node_rest`. Copies
-    move into their own faces, or along `way` (3,) if given.
+    move into their own faces, or along `direction` (3,) if given.
+
+    In `node_rest` no two of the copies stay at one place, not even where cuts cross: contact between nodes that are
+    nowhere apart in it would act only at distances that rounding decides, and stall Newton's method.
     """
     x, rest = x.copy(), mesh.node_rest.copy()
     headings = np.broadcast_to(heading, (len(copies), 2))
-    for (old, new), ahead in zip(copies.tolist(), headings, strict=True):
+    for (old, new), ahead, (level, last) in zip(copies.tolist(), headings, _levels(copies), strict=True):
         fans = [np.flatnonzero((mesh.face_nodes == node).any(axis=1)) for node in (old, new)]
-        apart = way
+        apart = direction
         if apart is None:
             apart = _inward(x, mesh.face_nodes[fans[0]], old) - _inward(x, mesh.face_nodes[fans[1]], new)
         size = float(np.linalg.norm(apart))
@@ -42,9 +45,36 @@ def open_kerf(
         x[new] -= kerf * apart
         normal = _normal(mesh.node_rest, mesh.face_nodes[np.concatenate(fans)])
         side = _side(mesh, ahead, fans)
-        rest[old] += side * REST_SHARE * kerf * normal
-        rest[new] -= side * REST_SHARE * kerf * normal
+        width, shift = _room(mesh.node_rest, copies, old, normal, kerf)
+        if level == 1:
+            rest[old] += (shift + side * width) * normal
+        rest[new] += (shift + (1.0 - 2.0 * level / last) * side * width) * normal
     return replace(mesh, node_rest=rest), np.ascontiguousarray(x)
+
+
+def _levels(copies: Ints) -> list[tuple[int, int]]:
+    """Of each copy, the how manyth of its node it is, from 1, and how many there are of that node."""
+    olds = copies[:, 0].tolist()
+    return [(olds[: k + 1].count(old), olds.count(old)) for k, old in enumerate(olds)]
+
+
+def _room(rest: Floats, copies: Ints, node: int, normal: Floats, kerf: float) -> tuple[float, float]:
+    """How far the copies of `node` go to either side in the reference embedding, and of what place along `normal` [m].
+
+    Where an earlier cut has set other nodes apart from this one, its copies go away from those; where they lie on both
+    sides, into the room between them.
+    """
+    offset = rest - rest[node]
+    near = np.linalg.norm(offset, axis=1) < MOST_LEVELS * kerf
+    near[node] = False
+    near[copies[copies[:, 0] == node, 1]] = False
+    width = REST_FRACTION * kerf
+    if not near.any():
+        return width, 0.0
+    above = offset[near] @ normal
+    if above.max() < 0.0 or above.min() > 0.0:
+        return width, -width if above[0] > 0.0 else width
+    return min(width, 0.25 * float(np.abs(above).min())), 0.0
 
 
 def _inward(x: Floats, faces: Ints, node: int) -> Floats:

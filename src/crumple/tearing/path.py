@@ -6,7 +6,7 @@ Both are described as a `Change`. Nodes, vertices and faces are only added, so o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import radians, sin
+from math import sin
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -14,17 +14,14 @@ from scipy.sparse import csr_matrix
 from crumple.mesh import BOUNDARY, SheetMesh, cut_edges, open_buffers, split_edge
 from crumple.mesh.edit_glide import Glide, apply_glide, opposite_sides, plan_glide, ring_faces
 from crumple.mesh.refusal import OK, Refusal
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.state import Change, close_change, no_change
-from crumple.typing import Bools, Floats, Ints
+from crumple.tearing.tuning import TUNING
 
-SNAP = radians(10.0)
-"""A crack takes an edge that is this close to the way it wants to go."""
-FIRST = 0.03
-"""Length of the edge that is cut when a crack runs on, over the edge length at tips: from there the tip glides."""
-NEARLY = 0.85
-"""A crack that runs this share of an edge runs along all of it."""
-NARROW = 0.02
-"""Share of an edge at its ends in which it is not split."""
+SNAP = TUNING.snap_to_edge.value
+FIRST = TUNING.first_cut.value
+NEARLY = TUNING.nearly_whole_edge.value
+NARROW = TUNING.unsplit_end.value
 
 
 @dataclass(frozen=True)

@@ -32,15 +32,13 @@ from numba import njit
 from crumple.geometry.metric import tensor_eigen
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.tearing.options import Tearing
-from crumple.typing import Floats
+from crumple.options.tearing import Tearing
+from crumple.runtime.typing import Floats
+from crumple.tearing.tuning import TUNING
 
-ON_EDGE = 0.02
-"""A direction within this angle of an edge runs along it [rad]."""
-WINDOW = 2.0
-"""Half the width of the strip in which a crack feels folds, over the edge length at tips."""
-PARTS = 4
-"""Parts into which the sides of faces are divided for the integral over the strip."""
+ON_EDGE = TUNING.along_edge.value
+WINDOW = TUNING.resistance_window.value
+PARTS = TUNING.resistance_parts.value
 
 
 @dataclass(frozen=True)

@@ -9,45 +9,43 @@ from __future__ import annotations
 
 from math import inf, log
 
-TOLERANCE = 0.05
-"""Error of Γ = 1 at which a tip may rest."""
-TINY = 1e-3
-"""Γ below which tips are not loaded at all."""
-LEAST_GROWTH, MOST_GROWTH = 1.3, 6.0
-"""By what a way that is too short grows."""
-MARGIN = 0.05
-"""Share of the ways that are left at either end which is not tried."""
-NARROW = 0.03
-"""Share of the way within which it is known well enough: where the sheet snaps, there is none at which Γ = 1."""
+from crumple.tearing.tuning import TUNING
+
+TOLERANCE = TUNING.rest_tolerance.value
+TINY = TUNING.unloaded.value
+LEAST_GROWTH = TUNING.least_rest_growth.value
+MOST_GROWTH = TUNING.most_rest_growth.value
+MARGIN = TUNING.rest_margin.value
+NARROW = TUNING.rest_narrow.value
 
 
 class Rest:
     """The search for the way [m] at which a tip comes to rest that is loaded by `ratio` Γ > 1 at the start.
 
-    `way`: where to try next, at first as given;  `room` [m]: it cannot go farther;  `least` [m]: nor less far;
+    `distance`: where to try next, at first as given;  `room` [m]: it cannot go farther;  `least` [m]: nor less far;
     `is_done`: Γ = 1 there, or there is no better way.
     """
 
-    def __init__(self, ratio: float, way: float, room: float, least: float = 0.0) -> None:
+    def __init__(self, ratio: float, distance: float, room: float, least: float = 0.0) -> None:
         self.room, self.least = room, least
-        self.way = min(max(way, least), room)
+        self.distance = min(max(distance, least), room)
         self.is_done = False
         self._low, self._high = 0.0, inf
         self._last = (0.0, ratio)
 
     def tried(self, ratio: float) -> None:
-        """Take note of Γ at `way`, and choose the next way."""
-        way = self.way
-        is_end = way >= self.room if ratio > 1.0 else way <= self.least
+        """Take note of Γ at `distance`, and choose the next way."""
+        distance = self.distance
+        is_end = distance >= self.room if ratio > 1.0 else distance <= self.least
         if is_end or abs(ratio - 1.0) <= TOLERANCE:
             self.is_done = True
             return
-        self._low, self._high = (way, self._high) if ratio > 1.0 else (self._low, way)
-        last, self._last = self._last, (way, ratio)
+        self._low, self._high = (distance, self._high) if ratio > 1.0 else (self._low, distance)
+        last, self._last = self._last, (distance, ratio)
         if ratio <= 1.0 and self._high - self._low < NARROW * self._high:
             self.is_done = True
             return
-        self.way = min(self.room, max(self.least, self._next(last, self._last)))
+        self.distance = min(self.room, max(self.least, self._next(last, self._last)))
 
     def _next(self, first: tuple[float, float], second: tuple[float, float]) -> float:
         """Where the secant of log Γ through two ways is 0, within what is known."""

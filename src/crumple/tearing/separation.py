@@ -26,8 +26,8 @@ from numba import njit
 
 from crumple.geometry.metric import tensor_eigen, tensor_from_eigen, tensor_matrix
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.typing import Floats
 from crumple.tearing.resistance import main_direction_tensor
-from crumple.typing import Floats
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,6 @@ def positive_stress(stress: Floats) -> Floats:
     """σ⁺ (n, 3): the stress (n, 3) [Pa] with negative eigenvalues 0, so that pressure tears nothing."""
     values, axis = tensor_eigen(stress)
     return tensor_from_eigen(np.maximum(values, 0.0), axis)
-
-
-def largest_tension(stress: Floats) -> Floats:
-    """λ (n,) [Pa]: the largest eigenvalue of σ⁺ of the stress (n, 3) [Pa]."""
-    return np.maximum(tensor_eigen(stress)[0][:, 0], 0.0)
 
 
 def jiang_pull(stress: Floats, damage: Floats, plastic_curvature: Floats) -> Floats:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from math import cos, inf, radians
+from math import inf
 
 import numpy as np
 
 from crumple.mesh import BOUNDARY, SheetMesh
+from crumple.runtime.typing import Floats
 from crumple.tearing.path import node_vertex
-from crumple.typing import Floats
+from crumple.tearing.tuning import TUNING
 
-REACH = 3.0
-"""Radius of the faces that take part in a tip's motion, over the edge length at tips."""
-COARSE = 1.5
-"""And at least this many times the longest edge at the tip."""
-LIP_TURN = cos(radians(60.0))
-"""A lip ends where it turns by more than this: at the mouth of a crack begins the border of the sheet."""
+REACH = TUNING.tip_reach.value
+COARSE = TUNING.tip_reach_coarse.value
+LIP_TURN = TUNING.lip_turn.value
 
 
 def tip_weights(mesh: SheetMesh, node: int, heading: Floats, size: float, *, lips: float = inf) -> Floats:
@@ -50,18 +48,18 @@ def tip_weights(mesh: SheetMesh, node: int, heading: Floats, size: float, *, lip
 
 def has_lips(mesh: SheetMesh, node: int, heading: Floats) -> bool:
     """Whether both border edges at a tip run straight back against its `heading` (2,): only then may it glide."""
-    ways = _border_ways(mesh, node)
-    return len(ways) == 2 and bool(np.all(ways @ heading < -1.0 + 1e-9))
+    directions = _border_directions(mesh, node)
+    return len(directions) == 2 and bool(np.all(directions @ heading < -1.0 + 1e-9))
 
 
-def _border_ways(mesh: SheetMesh, node: int) -> Floats:
+def _border_directions(mesh: SheetMesh, node: int) -> Floats:
     """Unit vectors (n, 2) along the border edges that leave a node."""
     tail, head = mesh.faces.ravel(), np.roll(mesh.faces, -1, axis=1).ravel()
     is_border = mesh.twin == BOUNDARY
     out = is_border & (mesh.face_nodes.ravel() == node)
     back = is_border & (np.roll(mesh.face_nodes, -1, axis=1).ravel() == node)
-    ways = np.concatenate([mesh.u[head[out]] - mesh.u[tail[out]], mesh.u[tail[back]] - mesh.u[head[back]]])
-    return ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    directions = np.concatenate([mesh.u[head[out]] - mesh.u[tail[out]], mesh.u[tail[back]] - mesh.u[head[back]]])
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
 def _lips(mesh: SheetMesh, node: int, heading: Floats, near: np.ndarray) -> np.ndarray:
@@ -72,13 +70,13 @@ def _lips(mesh: SheetMesh, node: int, heading: Floats, near: np.ndarray) -> np.n
     step = mesh.u[end] - mesh.u[start]
     step = step / np.linalg.norm(step, axis=1, keepdims=True)
     found = [node]
-    for here, there, ways in ((tail, head, step), (head, tail, -step)):
-        place, way = node, -heading
+    for here, there, directions in ((tail, head, step), (head, tail, -step)):
+        place, direction = node, -heading
         while near[place]:
             edges = np.flatnonzero(here == place)
-            if len(edges) != 1 or float(ways[edges[0]] @ way) < LIP_TURN:
+            if len(edges) != 1 or float(directions[edges[0]] @ direction) < LIP_TURN:
                 break
-            place, way = int(there[edges[0]]), ways[edges[0]]
+            place, direction = int(there[edges[0]]), directions[edges[0]]
             if place in found:
                 break
             found.append(place)

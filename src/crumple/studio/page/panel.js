@@ -34,7 +34,7 @@ export class Colors {
   offer(fields) {
     if (fields.map((one) => one.name).join() === this.fields.map((one) => one.name).join()) return;
     this.fields = fields;
-    const options = fields.map((one) => new Option(one.title, one.name));
+    const options = fields.map((one) => Object.assign(new Option(one.title, one.name), { title: one.definition }));
     at("field").replaceChildren(new Option("plain", ""), ...options);
     if (!fields.some((one) => one.name === this.name)) this.name = "";
     at("field").value = this.name;

@@ -1,0 +1,1 @@
+"""What stays constant during a run, and what follows from it on a mesh."""

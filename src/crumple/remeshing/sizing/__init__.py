@@ -1,0 +1,1 @@
+"""How fine the mesh should be: one criterion per file, their combination, and the field on vertices."""

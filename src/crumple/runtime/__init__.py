@@ -1,0 +1,1 @@
+"""Errors, types, timing, threads and compilation: what everything else stands on."""

@@ -1,0 +1,52 @@
+"""How this package compiles functions and runs them on several threads.
+
+Division by zero gives inf or nan as in numpy: the checks of the Python rule cost time in every kernel.
+
+Calls inside a loop take scalars and a few arrays, never a named tuple of arrays: each array of it would be
+reference-counted at every call, which costs more than the work and makes threads wait for each other.
+
+Threads are Python threads that run compiled code without the interpreter's lock. Numba's own parallel loops would
+take twice as long to compile, and their waiting threads use up the processor. A kernel that runs in parallel has the
+first two arguments (first, step) and handles the chunks first, first + step, …; chunks have a fixed size and share no
+output, so results do not depend on the number of threads (`numba.set_num_threads`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+from numba import njit
+from numba.extending import register_jitable
+
+device = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""A function that only compiled code calls."""
+kernel = njit(cache=True, error_model="numpy", nogil=True)
+"""A function that Python calls as well."""
+rule = register_jitable
+"""A function of a few scalars that loops in Python and compiled loops share: plain Python in the one, where a call of
+compiled code would cost more than the work, and compiled as a part of the other. To give the same bits in both it only
+adds, multiplies and compares; powers are written as products."""
+
+_pool: list[ThreadPoolExecutor] = []
+
+
+def run_chunks(function: Callable[..., None], chunks: int, *arguments: Any) -> None:
+    """Run the kernel function(first, step, *arguments) on all threads, for `chunks` chunks of work."""
+    threads = min(numba.get_num_threads(), chunks)
+    if threads <= 1:
+        function(0, 1, *arguments)
+        return
+    if not _pool:
+        _pool.append(ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS, "crumple-contact"))
+    rest = [_pool[0].submit(function, k, threads, *arguments) for k in range(1, threads)]
+    function(0, threads, *arguments)
+    for part in rest:
+        part.result()
+
+
+if hasattr(os, "register_at_fork"):  # a forked child has no threads: it starts its own
+    os.register_at_fork(after_in_child=_pool.clear)

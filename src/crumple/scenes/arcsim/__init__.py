@@ -1,0 +1,1 @@
+"""ARCSim's scene files."""

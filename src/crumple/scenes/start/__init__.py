@@ -1,0 +1,1 @@
+"""Where a run starts from: sheets at rest, relaxed, or thrown."""

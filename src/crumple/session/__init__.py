@@ -1,0 +1,1 @@
+"""Simulations under one's own control."""

@@ -1,0 +1,193 @@
+"""What a session is over: an engine that advances a model in time. The physics engine is the first.
+
+An engine is asked for one time step at a time, and for the end of each frame; everything else (runs, recordings, hands,
+undoing) is the session's and the same for every engine. Model and state are the common language: observers, recordings,
+pictures and exports see them, and whoever moves a handle or an obstacle gives the engine a changed model and state. An
+engine whose own state is richer shows it as a `State`, and puts the rest into its moments.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Protocol
+
+from crumple.model.derived import Derived
+from crumple.model.model import Model
+from crumple.runtime.errors import InputError
+from crumple.runtime.timing import PhaseTimer
+from crumple.simulation.frame import advance_once, close_frame
+from crumple.simulation.observers import Event, Observer
+from crumple.state import State
+from crumple.stepping.reports import FrameReport, StepReport
+
+MOVED, HELD = ("handles", "obstacles"), ("pins",)
+"""What of a model, and of a state, may change during a frame without everything being derived anew."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """All that an engine is at, never changed: it can be kept and gone back to. `inner`: what only the engine knows."""
+
+    model: Model
+    state: State
+    inner: object = None
+
+
+class Engine(Protocol):
+    """What advances a model in time; never itself watched, it tells the `observer` that it is given.
+
+    A step that fails raises `SimulationError` and leaves the engine at the last safe state, from which it can go on.
+    """
+
+    @property
+    def model(self) -> Model:
+        """What stays constant, but for handles and obstacles that are moved by hand."""
+        ...
+
+    @property
+    def state(self) -> State:
+        """What the engine is at."""
+        ...
+
+    @property
+    def moment(self) -> Moment:
+        """All that the engine is at."""
+        ...
+
+    def restore(self, moment: Moment) -> None:
+        """Go to a moment of this engine. From the end of a frame the same bits follow as did then."""
+        ...
+
+    def change(self, model: Model, state: State) -> None:
+        """Go on with another model and state, such as after a handle was moved or has let go."""
+        ...
+
+    def advance(self, until: float, observer: Observer) -> StepReport:
+        """Take one time step, which does not pass `until` [s], at most the end of the frame."""
+        ...
+
+    def close_frame(self, observer: Observer) -> FrameReport:
+        """Do what is done at the end of a frame, such as remeshing, and count it."""
+        ...
+
+    def advance_frame(self, observer: Observer | None = None) -> FrameReport:
+        """Advance to the end of the present frame."""
+        listener = observer or Observer()
+        end = frame_end(self)
+        while self.state.time < end:
+            self.advance(end, listener)
+        return self.close_frame(listener)
+
+
+def frame_end(engine: Engine) -> float:
+    """When the present frame ends [s]."""
+    return (engine.state.frame + 1) * engine.model.frame_time
+
+
+@dataclass
+class _Frame:
+    """What is known of the frame in progress: what is derived from model and state, None after trouble."""
+
+    timer: PhaseTimer
+    derived: Derived | None = None
+    reports: list[StepReport] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class PhysicsEngine(Engine):
+    """Implicit steps with contact, plasticity, tearing and remeshing.
+
+    What is derived from a state is made anew at the start of each frame and kept between its steps, whoever asks for
+    them: a frame in one go and in pieces that end with it has the same bits.
+    """
+
+    def __init__(self, model: Model, state: State) -> None:
+        self._model, self._state = model, state
+        self._frame: _Frame | None = None
+
+    @property
+    def model(self) -> Model:
+        return self._model
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def moment(self) -> Moment:
+        return Moment(self._model, self._state, () if self._frame is None else tuple(self._frame.reports))
+
+    def restore(self, moment: Moment) -> None:
+        self._model, self._state = moment.model, moment.state
+        reports = [] if not isinstance(moment.inner, tuple) else list(moment.inner)
+        self._frame = _Frame(PhaseTimer(), reports=reports) if reports else None
+
+    def change(self, model: Model, state: State) -> None:
+        frame = self._frame
+        if state.frame != self._state.frame:
+            self._frame = None
+        elif frame is not None and frame.derived is not None:
+            is_moved = _differ_only_in(model, self._model, MOVED) and _differ_only_in(state, self._state, HELD)
+            frame.derived = frame.derived.with_handles(model) if is_moved else None
+        self._model, self._state = model, state
+
+    def advance(self, until: float, observer: Observer) -> StepReport:
+        if not self._state.time < until <= frame_end(self):
+            remedy = f"must be later than {self._state.time!r} s, and not after the frame, {frame_end(self)!r} s"
+            raise InputError("advance: until", remedy, until)
+        begin, before = clock.perf_counter(), self._state
+        frame = self._open_frame(observer)
+        derived = self._derive(frame)
+        frame.derived = None  # until the step has succeeded
+        self._state, report, frame.derived = advance_once(self._state, derived, until)
+        frame.reports.append(report)
+        try:
+            observer.on_step(self._model, self._state, report)
+            for event in _step_events(before, self._state, report):
+                observer.on_event(self._model, self._state, event)
+        finally:
+            frame.seconds += clock.perf_counter() - begin
+        return report
+
+    def close_frame(self, observer: Observer) -> FrameReport:
+        begin = clock.perf_counter()
+        frame = self._open_frame(observer)
+        derived = self._derive(frame)
+        spent = frame.seconds + clock.perf_counter() - begin
+        self._state, report = close_frame(self._state, derived, frame.reports, [observer], seconds=spent)
+        self._frame = None
+        noted = sum(bool(step.note) for step in frame.reports)
+        for warning in report.warnings[noted:]:
+            observer.on_event(self._model, self._state, Event(self._state.time, "warning", warning))
+        observer.on_frame(self._model, self._state, report)
+        return report
+
+    def _open_frame(self, observer: Observer) -> _Frame:
+        """The frame in progress, or a new one, of which the observer is told."""
+        if self._frame is None:
+            self._frame = _Frame(PhaseTimer())
+            observer.on_frame_start(self._model, self._state, self._frame.timer)
+        return self._frame
+
+    def _derive(self, frame: _Frame) -> Derived:
+        """What the next step of the frame needs."""
+        if frame.derived is None:
+            with frame.timer("preparation"):
+                frame.derived = Derived(self._model, self._state, frame.timer).prepared()
+        return frame.derived
+
+
+def _differ_only_in(one: Model | State, other: Model | State, names: Sequence[str]) -> bool:
+    """Whether all fields of two models, or of two states, are the same objects, but for those of the given `names`."""
+    return all(getattr(one, part.name) is getattr(other, part.name) for part in fields(one) if part.name not in names)
+
+
+def _step_events(before: State, state: State, report: StepReport) -> list[Event]:
+    """What has happened in a step."""
+    events = [Event(report.time, "note", report.note)] if report.note else []
+    torn = state.fracture_work - before.fracture_work
+    if torn > 0.0:
+        events.append(Event(report.time, "tear", f"cracks have taken {torn:.3g} J", torn))
+    return events

@@ -1,0 +1,197 @@
+"""Contact during one step: candidates, barrier, lagged friction, collision-free steps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crumple.contact import (
+    Barrier,
+    Candidates,
+    Friction,
+    Neighbours,
+    ObstacleTrees,
+    StepLimit,
+    Surface,
+    active_pairs,
+    barrier_energy,
+    candidate_parts,
+    find_along,
+    least_relative_gap,
+    make_friction,
+    min_gap,
+    step_limit,
+)
+from crumple.contract.energy import Energy
+from crumple.linalg import add_vectors
+from crumple.runtime.timing import PhaseTimer
+from crumple.runtime.typing import Floats
+from crumple.solving.tuning import TUNING
+
+MARGIN = TUNING.candidate_margin.value
+STRAYS = TUNING.straying_nodes.value
+
+AHEAD = TUNING.sweep_ahead.value
+
+
+class Slip(NamedTuple):
+    """What friction counts from: the positions `before` (node_count, 3) [m] at the start of a step [s], and the speed
+    below which contacts stick [m/s]."""
+
+    before: Floats
+    step: float
+    speed: float
+
+
+class StepContact:
+    """The contact terms of one potential.
+
+    Candidates cover the whole step along a direction: the collision limit, the line search and the next expansion all
+    use them. Those found for a pose, with a margin, serve until many nodes leave the margin; see `Neighbours`.
+    """
+
+    def __init__(
+        self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: ObstacleTrees | None = None
+    ) -> None:
+        """Contact without friction, of the pose x (node_count, 3) and of what follows from it.
+
+        `trees`: those of the obstacles, if they are kept from before.
+        """
+        self.surface = surface
+        self._trees = trees or ObstacleTrees()
+        self.contacts = 0
+        self._stiffness = stiffness
+        self._timer = timer
+        self._neighbours: Neighbours | None
+        self.friction: Friction | None = None
+        self._slip: Slip | None = None
+        self._free_fraction = 1.0
+        with self._timer("contact"):
+            self._neighbours = self._look(x)
+            self._candidates = self._neighbours.candidates
+
+    def start_friction(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> None:
+        """Add the friction of a step of `step` [s], its forces taken at x.
+
+        Slip counts from the positions `before`. Contacts that move slower than `slip_speed` [m/s] count as sticking.
+        """
+        self._slip = Slip(before, step, slip_speed)
+        self.freeze(x)
+
+    @property
+    def may_slide(self) -> bool:
+        """Whether contacts have friction in this step, if there are any."""
+        return self._slip is not None and bool(np.any(self.surface.friction))
+
+    def freeze(self, x: Floats) -> None:
+        """Take the forces and tangents of friction at x (node_count, 3)."""
+        self.friction = self.friction_at(x)
+
+    def friction_at(self, x: Floats) -> Friction | None:
+        """Friction with forces and tangents taken at x (node_count, 3); None where nothing rubs."""
+        if self._slip is None or not self.may_slide:
+            return None
+        with self._timer("contact"):
+            barrier = self._barrier(x)
+            before, step, speed = self._slip
+            return make_friction(barrier, x, before, dt=step, eps_v=speed) if len(barrier.stencil) else None
+
+    def _look(self, x: Floats) -> Neighbours:
+        """What is near the pose x."""
+        return Neighbours(self.surface, x, MARGIN * self.surface.reach, self._trees)
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether a contact rubs in this step."""
+        return self.friction is not None
+
+    def energies(self, x: Floats) -> list[Energy]:
+        """The barrier of the pairs that are active at x, and friction."""
+        with self._timer("contact"):
+            barrier = self._barrier(x)
+        self.contacts = len(barrier.stencil)
+        return [barrier] if self.friction is None else [barrier, self.friction]
+
+    def value(self, x: Floats) -> float:
+        """Barrier and friction energy [J], infinite where surfaces touch."""
+        total = self.barrier_value(x)
+        if self.friction is not None and np.isfinite(total):
+            total += float(np.sum(self.friction.value(x)))
+        return total
+
+    def barrier_value(self, x: Floats) -> float:
+        """The energy of the barrier alone [J]."""
+        return barrier_energy(self.surface, self._candidates, x, self._stiffness)
+
+    def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
+        """The fraction of the way from x to `target` that is free of collisions, and the parts that limit it."""
+        with self._timer("collision"):
+            fraction = min(AHEAD * self._free_fraction, 1.0)
+            limit = self._limit(x, x + fraction * (target - x)) if fraction < 1.0 else None
+            if limit is None or limit.pair < 0:
+                fraction, limit = 1.0, self._limit(x, target)
+            self._free_fraction = fraction * limit.fraction
+        parts = () if limit.pair < 0 else candidate_parts(self.surface, self._candidates, limit.pair)
+        return self._free_fraction, parts
+
+    def push(self, x: Floats) -> Floats:
+        """The force with which each node of the obstacles pushes and rubs the sheets at x, (obstacle_nodes, 3) [N]."""
+        force = np.zeros_like(x)
+        with self._timer("contact"):
+            for energy in filter(None, (self._barrier(x), self.friction)):
+                add_vectors(energy.stencil, energy.gradient(x), 1.0, force)
+        return np.ascontiguousarray(force[self.surface.dynamic_count :])
+
+    def rubbing(self, x: Floats) -> float:
+        """The power [W] that friction takes at x (node_count, 3)."""
+        if self.friction is None or self._slip is None:
+            return 0.0
+        move = x[self.friction.stencil] - self.friction.start
+        return float(np.sum(self.friction.gradient(x) * move)) / self._slip.step
+
+    def smallest_gap(self, x: Floats) -> float:
+        """The smallest gap [m] at x, infinite when nothing is near."""
+        return min_gap(self.surface, self._candidates, x)[0]
+
+    def least_relative_gap(self, x: Floats) -> float:
+        """The smallest gap at x over the one at which its barrier starts; 1 when nothing is near."""
+        return least_relative_gap(self.surface, self._candidates, x)
+
+    def _limit(self, x: Floats, target: Floats) -> StepLimit:
+        """How far x can go to `target`; the candidates then cover that way."""
+        self._candidates = self._find(x, target)
+        return step_limit(self.surface, self._candidates, x, target)
+
+    def _find(self, x: Floats, target: Floats) -> Candidates:
+        """The candidates on the way from x to `target`."""
+        if self._neighbours is not None:
+            found = self._found_among(self._neighbours, x, target)
+            if found is not None:
+                return found
+        self._neighbours = None
+        motion = (target - x)[: self.surface.dynamic_count]
+        moving = np.count_nonzero(_square(motion - np.mean(motion, axis=0)) > (MARGIN * self.surface.reach) ** 2)
+        if moving > STRAYS * len(x):
+            return find_along(self.surface, x, target, self._trees)
+        self._neighbours = self._look(x)
+        found = self._found_among(self._neighbours, x, target)
+        return find_along(self.surface, x, target, self._trees) if found is None else found
+
+    def _found_among(self, neighbours: Neighbours, x: Floats, target: Floats) -> Candidates | None:
+        """The candidates, if few nodes of the sheets leave the neighbourhood, or one that moves with the sheets."""
+        far = neighbours.strays(x, target)
+        count, few = np.count_nonzero(far), STRAYS * len(x)
+        if count == 0:
+            return neighbours.candidates
+        if count <= few and not far[self.surface.dynamic_count :].any():
+            return neighbours.along(far, x, target)
+        return neighbours.following(x, target, few)
+
+    def _barrier(self, x: Floats) -> Barrier:
+        return active_pairs(self.surface, self._candidates, x, self._stiffness)
+
+
+def _square(displacement: Floats) -> Floats:
+    """The squared lengths of the displacements (n, 3) [m²], (n,)."""
+    return np.asarray(np.einsum("ij,ij->i", displacement, displacement))

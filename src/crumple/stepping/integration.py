@@ -1,0 +1,157 @@
+"""One implicit step as the minimisation of incremental potentials, one for each stage [Narain2013, §3; Li2020].
+
+    x₁ = argmin  ½ |x − x̂|²_M / s² + elastic(x) + dissipation(x) + handles(x) + air(x) + contact(x)
+    x̂ = origin + s drift + s² g
+
+with the span s, the origin and the drift of the stage (see `schemes`); implicit Euler has the single stage s = dt,
+origin = x₀, drift = v₀. The semi-implicit step takes the first solution of its linear system, and Verlet's has the
+elastic acceleration of its start in x̂ instead of elastic(x). Friction, damping and the air act by the velocity
+(x − origin)/s of the stage, handles and obstacles are where they belong at its time, and every stage ends free of
+collisions.
+
+In static mode x̂ = x₀, weight is an energy of its own and s is so large that inertia only removes rigid motion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crumple.contract import Stage
+from crumple.energies.nodal import NodalQuadratic, make_nodal
+from crumple.model.derived import Derived
+from crumple.options.solver import EULER, SEMI_IMPLICIT, VERLET
+from crumple.runtime.typing import Floats
+from crumple.solving.descent import descend
+from crumple.solving.newton import Newton
+from crumple.solving.newton_options import NEVER
+from crumple.solving.outcome import Ending, Outcome
+from crumple.solving.potential import Potential
+from crumple.solving.single import descend_once
+from crumple.solving.step_contact import StepContact
+from crumple.state import State
+from crumple.stepping.explicit import elastic_acceleration
+from crumple.stepping.schemes import Instant, reached, scheme_stages, starting
+from crumple.stepping.stopping import stage_stop
+from crumple.stepping.tuning import TUNING
+
+STATIC_STEP = TUNING.static_step.value
+
+
+@dataclass(frozen=True)
+class StepPath:
+    """What a step went through: the `instants` at its start and at every stage, and the `outcome` of its last solve,
+    with the iterations and the contacts of all of them.
+
+    `stage`: the last one, and `obstacle_x` (obstacle_nodes, 3) where the obstacles were at its start [m];
+    `stages`: all of them, and `rubbing` the power that friction takes at the end of each [W].
+    """
+
+    scheme: str
+    instants: tuple[Instant, ...]
+    outcome: Outcome
+    stage: Stage | None = None
+    obstacle_x: Floats | None = None
+    stages: tuple[Stage, ...] = ()
+    rubbing: tuple[float, ...] = ()
+
+
+def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False) -> StepPath:
+    """Where the sheets and obstacles are `step` seconds later; the outcome says whether the solves converged.
+
+    `hold`: obstacles without room may stay behind; only implicit Euler can do that.
+    """
+    stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
+    instants, obstacle_x, outcome = [starting(state)], state.obstacle_x, None
+    half_turn, multipliers = state.half_turn, None
+    passed, rubbing = list[Stage](), list[float]()
+    stage = next(stages)
+    while True:
+        begin = obstacle_x
+        found = solve_stage(derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme)
+        multipliers = found.multipliers
+        passed.append(stage)
+        rubbing.append(found.rubbing)
+        outcome = found if outcome is None else _after(outcome, found)
+        count = len(state.x)
+        obstacle_x, half_turn = np.ascontiguousarray(found.x[count:]), found.half_turn
+        instants.append(reached(stage, np.ascontiguousarray(found.x[:count]), half_turn))
+        if found.ending is not Ending.CONVERGED:
+            break
+        try:
+            stage = stages.send(instants[-1])
+        except StopIteration:
+            break
+    return StepPath(scheme, tuple(instants), outcome, stage, begin, tuple(passed), tuple(rubbing))
+
+
+def _after(first: Outcome, second: Outcome) -> Outcome:
+    """The outcome of two solves after each other."""
+    return replace(
+        second,
+        iterations=first.iterations + second.iterations,
+        contacts=max(first.contacts, second.contacts),
+        min_gap=min(first.min_gap, second.min_gap),
+        loose=first.loose or second.loose,
+    )
+
+
+def solve_stage(
+    derived: Derived,
+    stage: Stage,
+    obstacle_x: Floats,
+    half_turn: Floats,
+    multipliers: tuple[Floats, ...] | None = None,
+    *,
+    hold: bool,
+    scheme: str = EULER,
+    obstacle_begin: Floats | None = None,
+    accuracy: float = np.inf,
+) -> Outcome:
+    """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3), the edges' half turns
+    (edge_count,) and the multipliers that the stage before has left, if there was one, on.
+
+    `obstacle_begin` (obstacle_nodes, 3): where the obstacles were at the start of the stage, if that is not where they
+    are: a stage that is solved again;  `accuracy` [J]: the energy by which the solution may be off at most.
+    """
+    model = derived.model
+    x = np.concatenate([stage.start, obstacle_x])
+    target = model.obstacle_positions(stage.time)
+    surface = derived.surface(stage.time)
+    step_contact = None
+    is_explicit = scheme == VERLET and not stage.is_static
+    system = derived.explicit_system if is_explicit else derived.system
+    if surface is not None:
+        step_contact = StepContact(surface, model.contact.stiffness, x, derived.timer, derived.trees(stage.time))
+        passed = 1.0 - stage.span / (stage.time - stage.since)
+        begin = obstacle_x if obstacle_begin is None else obstacle_begin
+        before = np.concatenate([stage.origin, begin + passed * (target - begin)])
+        step_contact.start_friction(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
+        system.thin()
+    inertia = _inertia(derived, stage)
+    if is_explicit:
+        inertia = replace(inertia, center=inertia.center + stage.span**2 * elastic_acceleration(derived, stage))
+        stage = replace(stage, guess=inertia.center)
+    energies = [inertia, *derived.over(stage, explicit=is_explicit)]
+    potential = Potential(len(stage.start), energies, step_contact, derived.timer, turn_count=derived.turn_count)
+    if multipliers:
+        potential.resume_multipliers(multipliers)
+    stop = stage_stop(derived, stage, inertia, step_contact, x)
+    if np.isfinite(accuracy):
+        energy, loose = min(stop.energy, accuracy), min(stop.loose_energy, accuracy)
+        stop = replace(stop, energy=energy, loose_energy=loose, slow_patience=NEVER)
+    is_single = scheme == SEMI_IMPLICIT and not stage.is_static
+    newton = Newton(potential, system, stop, enforce=not is_single, descend=descend_once if is_single else descend)
+    outcome = newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
+    if step_contact is None:
+        return outcome
+    return replace(outcome, obstacle_force=step_contact.push(outcome.x), rubbing=step_contact.rubbing(outcome.x))
+
+
+def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:
+    """Inertia over the stage, and what acts on all nodes alike."""
+    if stage.is_static:
+        return make_nodal(derived.nodes, stage.start, derived.mass / STATIC_STEP**2)
+    predicted = stage.origin + stage.span * stage.drift + stage.span**2 * derived.acceleration()
+    return make_nodal(derived.nodes, predicted, derived.mass / stage.span**2)

@@ -1,0 +1,247 @@
+"""Cracks run, after the sheets have moved: within the same step, until no tip is overloaded.
+
+    repeat  Γ of all tips; stop when all ≤ 1
+            the most overloaded tip, with others far from it, glides to where Γ = 1, or an edge ahead of it is cut
+            the same stage of the step is solved again on the new mesh, from where the sheets are
+
+So a crack may cross any number of elements in a step, and how far it runs does not depend on the mesh: a stiff sheet
+goes slack when its tip moves by a fraction of an element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+
+from crumple.model.derived import Derived
+from crumple.state import State, no_change
+from crumple.stepping.integration import StepPath
+from crumple.stepping.reports import StepReport
+from crumple.tearing.gliding import Moving, Run, opened_tip
+from crumple.tearing.initiation import Weakness, can_begin, longest_extension, overload, weakest_place, weakest_vertex
+from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
+from crumple.tearing.resistance import resistance
+from crumple.tearing.rest import TOLERANCE, Rest
+from crumple.tearing.tip_load import Load, state_toughness, tip_size
+from crumple.tearing.tips import (
+    LEAST_ROOM,
+    SHORTEST,
+    TURN,
+    begun_at,
+    distance_behind,
+    gone_on,
+    kept_nodes,
+    room_ahead,
+    tips_apart,
+)
+from crumple.tearing.trials import ACCURACY, Cracks, Step, Trial
+from crumple.tearing.tuning import TUNING
+
+MOST_CHANGES = TUNING.changes_per_step.value
+MOST_BEGINS = TUNING.begins_per_step.value
+FIRST_GLIDE = TUNING.first_glide.value
+PACE = TUNING.crack_pace.value
+FAR = TUNING.far_load.value
+LEAST_TURN = TUNING.least_turn.value
+
+
+@dataclass(frozen=True)
+class Tear:
+    """What tearing has made of a step: the `state`, what is derived from its mesh, the Newton `iterations` of all
+    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on."""
+
+    state: State
+    derived: Derived
+    iterations: int = 0
+    note: str = ""
+    is_stuck: bool = False
+
+    def noted(self, report: StepReport) -> StepReport:
+        """The report of the step with what tearing has cost."""
+        note = "; ".join(text for text in (report.note, self.note) if text)
+        return replace(report, iterations=report.iterations + self.iterations, note=note)
+
+
+def tear(state: State, derived: Derived, step_path: StepPath) -> Tear:
+    """The state after its cracks have run as far as they do at the end of the step that `step_path` tells of."""
+    assert derived.model.tearing is not None
+    begins = can_begin(derived.model)
+    if step_path.stage is None or not (len(state.tips.node) or begins):
+        return Tear(state, derived)
+    size = tip_size(derived.model, state)
+    accuracy = ACCURACY * size * _least_resistance(derived)
+    step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, _pace(state, step_path.stage.state))
+    trial = Trial(no_change(state.mesh), state, derived, derived, step_path.stage)
+    if step_path.outcome.loose and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
+        trial = step.solved_well(trial) or trial  # the last digits of the solve are stress at the tips
+    if derived.model.tearing.criterion == "strength":
+        return _split(step, trial, size)
+    return _Loop(step, size).come_to_rest(trial, begins=begins)
+
+
+def _pace(state: State, before: State) -> float:
+    """How far the nodes that are held have moved at most since the state `before` [m]."""
+    held = np.unique(state.pins.node)
+    return float(np.linalg.norm(state.x[held] - before.x[held], axis=1).max(initial=0.0))
+
+
+def _split(step: Step, trial: Trial, size: float) -> Tear:
+    """Vertices split one after the other while their strength is exceeded [Jiang2016]."""
+    loop, blocked = _Loop(step, size), set[int]()
+    for _ in range(MOST_CHANGES):
+        weak = weakest_vertex(trial.derived.model, trial.state, size, blocked)
+        if weak is None:
+            return Tear(trial.state, trial.derived, trial.iterations)
+        found = loop.split(trial, weak)
+        if found is None:
+            blocked.add(weak.node)
+        else:
+            trial = found
+    note = f"t = {step.start.time:.4g} s: cracks have not come to rest"
+    return Tear(trial.state, trial.derived, trial.iterations, note)
+
+
+def _least_resistance(derived: Derived) -> float:
+    """G_c t of the sheet that tears most easily [N]."""
+    return min(min(material.tear_energy) * material.thickness for material in derived.model.materials)
+
+
+@dataclass
+class _Loop:
+    """The `step` in which cracks run, which notes how; `size` ℓ [m]."""
+
+    step: Step
+    size: float
+
+    def come_to_rest(self, trial: Trial, *, begins: bool) -> Tear:
+        """What has become of the step when no tip is overloaded any more, or none can run on.
+
+        `begins`: whether cracks may begin in the sound sheet.
+        """
+        step, blocked, sound, stuck = self.step, set[int](), set[int](), 0
+        for _ in range(MOST_CHANGES):
+            loads = trial.loads(self.size)
+            free = [k for k, load in enumerate(loads) if load.ratio > 1.0 + TOLERANCE and k not in blocked]
+            if not free:
+                place = self._weakest(trial, sound) if begins else None
+                if place is None:
+                    break
+                sound.add(place.node)
+                trial = self.begun(trial, place) or trial
+                continue
+            worst = max(free, key=lambda k: loads[k].ratio)
+            others = [k for k in tips_apart(trial.state, worst, free, self.size) if k != worst]
+            found = self.advanced(trial, worst, others, loads)
+            if found is None:
+                blocked.add(worst)
+                stuck += loads[worst].straight[1] > 1.0 + TOLERANCE
+            elif len(found.state.tips.node) < len(trial.state.tips.node):
+                trial, blocked = found, set()  # tips are numbered anew
+                step.last_cut.clear()
+            else:
+                trial = found
+        else:
+            return self._unfinished(trial, "cracks have not come to rest")
+        if not stuck:
+            return Tear(trial.state, trial.derived, trial.iterations)
+        why = ", ".join(dict.fromkeys(step.refusals))
+        return self._unfinished(trial, f"{stuck} crack(s) could not run on: {why}")
+
+    def _unfinished(self, trial: Trial, why: str) -> Tear:
+        note = f"t = {self.step.start.time:.4g} s: {why}"
+        return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True)
+
+    def _weakest(self, trial: Trial, sound: set[int]) -> Weakness | None:
+        """Where the sound sheet may begin to tear, apart from nodes that have been tried."""
+        if len(sound) >= MOST_BEGINS:
+            return None
+        return weakest_place(trial.derived.model, trial.state, self.size, sound)
+
+    def advanced(self, trial: Trial, worst: int, others: list[int], loads: list[Load]) -> Trial | None:
+        """The tip `worst` moved on, None when it cannot be; `others` that only have to glide glide along."""
+        load, size = loads[worst], self.size
+        heading, behind = trial.state.tips.heading[worst], distance_behind(trial.state, worst)
+        room = room_ahead(trial.state, worst, size)
+        is_driven = load.straight[1] > 1.0 + TOLERANCE
+        is_straight = float(load.direction @ heading) >= TURN
+        if room > 0.0 and not is_driven and behind < LEAST_TURN * size:
+            return None  # it waits until it is driven straight on, or this way is long enough to turn
+        if room > 0.0 and is_driven and (behind < SHORTEST * size or is_straight):
+            first = room if is_straight else min(room, 2.0 * LEAST_ROOM * size)
+            along = [k for k in others if _glides(trial.state, k, loads[k], size)]
+            rooms = [first, *(room_ahead(trial.state, k, size) for k in along)]
+            found = self.glided(trial, [worst, *along], [load, *(loads[k] for k in along)], rooms)
+            if found is not None:
+                return found
+        return self.opened(trial, worst, load)
+
+    def glided(self, trial: Trial, numbers: list[int], loads: list[Load], rooms: list[float]) -> Trial | None:
+        """Tips moved along their headings to where Γ = 1, or as far as there is room [m]."""
+        tips = []
+        for number, load, room in zip(numbers, loads, rooms, strict=True):
+            held, ratio = load.straight
+            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio), room)))
+        return Run(self.step, self.size, trial, tips).to_rest()
+
+    def opened(self, trial: Trial, number: int, load: Load) -> Trial | None:
+        """An edge ahead of the tip cut, in the direction of the load, and the tip moved on to where Γ = 1."""
+        state, tips, step, size = trial.state, trial.state.tips, self.step, self.size
+        node = int(tips.node[number])
+        # a tip that was cut on and is overloaded still, without room to glide, goes twice as far
+        doubled = min(2.0 * step.last_cut.get(number, 0.0), PACE * step.pace)
+        first = min(max(FIRST * size, self.first_distance(load.ratio), doubled), size)
+        opening = open_ahead(state.mesh, node, load.direction, first=first, kept=kept_nodes(state))
+        if opening is None:
+            step.refusals.append("no edge ahead of it can be cut")
+            return None
+        step.last_cut[number] = opening.length
+        work = state.fracture_work + load.resistance * opening.length
+        cracks = Cracks(*gone_on(state, number, opening), work)
+        found = step.kerfed(trial, opening, node, cracks)
+        if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
+            return found
+        tip = opened_tip(found.state, number, load, opening, size)
+        return Run(step, size, found, [tip]).to_rest()
+
+    def first_distance(self, ratio: float) -> float:
+        """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""
+        least = FIRST_GLIDE * self.size
+        return max(least, min(1.0, log(ratio) / log(FAR)) * PACE * self.step.pace) if ratio > 1.0 else least
+
+    def begun(self, trial: Trial, weak: Weakness) -> Trial | None:
+        """A crack at a weak place, as long as it has to be to set free the energy that it takes; None when the sheet is
+        not overloaded all along such a way."""
+        ratio, first = overload(trial.derived.model, trial.state), len(trial.state.tips.node)
+        found = self.split(trial, weak)
+        while found is not None:
+            freed = trial.stored - found.stored
+            if freed >= found.state.fracture_work - trial.state.fracture_work:
+                return found
+            place = longest_extension(found.state, trial.state, ratio, first)
+            found = None if place is None else self.split(found, place)
+        return None
+
+    def split(self, trial: Trial, weak: Weakness) -> Trial | None:
+        """A whole edge opened at a weak vertex: a tip runs on, or a crack begins there."""
+        state, mesh = trial.state, trial.state.mesh
+        opening = None
+        for direction in (weak.direction, -weak.direction) if weak.tip < 0 else (weak.direction,):
+            make = open_ahead if mesh.boundary_nodes[weak.node] else open_inside
+            opening = opening or make(mesh, weak.node, direction, first=np.inf, kept=kept_nodes(state))
+        if opening is None:
+            return None
+        toughness = state_toughness(trial.derived.model, state)
+        vertex = node_vertex(mesh, weak.node)
+        held = float(resistance(toughness, mesh, vertex, opening.heading[None], size=self.size)[0])
+        tips, torn = begun_at(state, opening, weak.node) if weak.tip < 0 else gone_on(state, weak.tip, opening)
+        cracks = Cracks(tips, torn, state.fracture_work + held * opening.length)
+        return self.step.kerfed(trial, opening, weak.node, cracks)
+
+
+def _glides(state: State, number: int, load: Load, size: float) -> bool:
+    """Whether the tip `number` only has to run straight on."""
+    is_driven = load.straight[1] > 1.0 + TOLERANCE
+    is_straight = float(load.direction @ state.tips.heading[number]) >= TURN
+    return is_driven and is_straight and room_ahead(state, number, size) > 0.0

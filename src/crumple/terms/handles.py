@@ -1,0 +1,58 @@
+"""Handles: springs that hold nodes (the pins of a state) to moving targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+
+from crumple.boundary.handles import Handle
+from crumple.contract import Energy, MountedTerm, Term
+from crumple.energies.holding import make_holding
+from crumple.state import State
+
+
+@dataclass(frozen=True)
+class Handles(Term):
+    """All handles of a model."""
+
+    handles: tuple[Handle, ...]
+    name = "handles"
+
+    def mount(self, state: State) -> MountedTerm:
+        return MountedHandles(self.handles)
+
+
+@dataclass(frozen=True)
+class MountedHandles(MountedTerm):
+    """The handles; which nodes they hold is in the state."""
+
+    handles: tuple[Handle, ...]
+
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        """Springs that pull the held nodes to the targets of their handles at `time` [s]."""
+        pins = state.pins
+        if not len(pins.node):
+            return []
+        stiffness, target = np.zeros(len(pins.node)), pins.anchor.copy()
+        for index, handle in enumerate(self.handles):
+            held = pins.handle == index
+            stiffness[held] = handle.stiffness * handle.strength(time)
+            target[held] = handle.target(time, pins.anchor[held])
+        return [make_holding(pins.node, target, stiffness)]
+
+    def with_handles(self, term: Term) -> MountedHandles:
+        return replace(self, handles=cast(Handles, term).handles)
+
+    def begin(self, state: State, step: float) -> State:
+        """The state with the nodes of the handles that start within the step taken where they are now."""
+        pins = state.pins
+        anchor = pins.anchor
+        for index, handle in enumerate(self.handles):
+            if handle.grips and state.time < handle.start <= state.time + step:
+                held = pins.handle == index
+                anchor = anchor.copy()
+                anchor[held] = handle.anchor(handle.start, state.x[pins.node[held]])
+        return state if anchor is pins.anchor else state.replaced(pins=replace(pins, anchor=anchor))

@@ -1,0 +1,90 @@
+"""The membrane: resistance to stretching, with damping and yielding in plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crumple.contract import Energy, MountedTerm, Stage, Term
+from crumple.energies.driving_force import membrane_force
+from crumple.energies.elastic_energy import drained_power
+from crumple.energies.sheets import MembraneParts, make_membranes
+from crumple.materials.material import Material
+from crumple.plasticity import total_strain, yield_strain
+from crumple.runtime.typing import Bools, Floats
+from crumple.state import State
+
+
+@dataclass(frozen=True)
+class Membrane(Term):
+    """The membranes of sheets of the `materials`; they yield if `is_plastic` and their material has a yield strain."""
+
+    materials: tuple[Material, ...]
+    is_plastic: bool = True
+    name = "membrane"
+    is_in_play = True
+
+    @property
+    def yields(self) -> bool:
+        return self.is_plastic and any(np.isfinite(material.yield_strain) for material in self.materials)
+
+    def mount(self, state: State) -> MountedTerm:
+        limits = np.array([material.yield_strain for material in self.materials], np.float64)[state.mesh.face_material]
+        yields = self.is_plastic and bool(np.isfinite(limits).any())
+        return MountedMembrane(make_membranes(state.mesh, self.materials), limits if yields else None)
+
+
+@dataclass(frozen=True)
+class MountedMembrane(MountedTerm):
+    """The membranes of one mesh; `limit` (face_count,): strain at which faces yield, None when none can."""
+
+    parts: MembraneParts
+    limit: Floats | None
+
+    def stored(self, state: State, time: float) -> Sequence[Energy]:
+        return [energy for energy, _ in self.parts.at(state.x, state.plastic_strain)]
+
+    def over(self, stage: Stage) -> Sequence[Energy]:
+        energies: list[Energy] = []
+        for energy, damping in self.parts.at(stage.start, stage.state.plastic_strain):
+            if stage.is_static or not damping.any():
+                energies.append(energy)
+            else:
+                energies += energy.damped(stage.past(energy.deformation), damping / stage.span)
+        return energies
+
+    def drained(self, stage: Stage, x: Floats, half_turn: Floats) -> float:
+        if stage.is_static:
+            return 0.0
+        return sum(
+            drained_power(energy, damping, stage, x)
+            for energy, damping in self.parts.at(stage.start, stage.state.plastic_strain)
+        )
+
+    def undamped(self, faces: Bools) -> MountedMembrane:
+        parts = self.parts
+        a, b, c = (np.where(faces[own], 0.0, time) for own, time in zip(parts.faces, parts.damping, strict=True))
+        return replace(self, parts=replace(parts, damping=(a, b, c)))
+
+    def driving_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats]:
+        parts: list[Floats] = []
+        for energy, damping, own in self.parts.by_strain(state.x, state.plastic_strain):
+            faces = own.astype(np.int32)
+            parts.append(membrane_force(state.mesh, energy, faces, state.x, weight))
+            if stage is not None and damping.any():
+                lag = replace(
+                    energy,
+                    coefficients=energy.coefficients * (damping / stage.span)[:, None],
+                    rest_strain=stage.past(energy.deformation),
+                )
+                parts.append(membrane_force(state.mesh, lag, faces, state.x, weight))
+        return parts
+
+    def settle(self, state: State, step: float) -> State:
+        if self.limit is None:
+            return state
+        plastic = yield_strain(total_strain(state.mesh, state.x), state.plastic_strain, self.limit)
+        same = np.array_equal(plastic, state.plastic_strain)
+        return state if same else state.replaced(plastic_strain=plastic)

@@ -1,7 +1,0 @@
-"""Comparison with known solutions: named cases, each with its numbers and a figure."""
-
-from crumple.validation.cases import CASES, RECORDED, run_cases
-from crumple.validation.report import write_report
-from crumple.validation.result import CaseResult, Check
-
-__all__ = ["CASES", "RECORDED", "CaseResult", "Check", "run_cases", "write_report"]
