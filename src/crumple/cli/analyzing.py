@@ -42,12 +42,13 @@ def analyze_folders(
     recordings = [Recording(folder) for folder in folders]
     names = _names(folders)
     target = out if out is not None else default_folder(folders)
-    console, analyses, written = make_console(), [], 0
-    for name, recording in zip(names, recordings, strict=True):
-        analysis = analyze_recording(recording, frame, plane=normal, ridge_curvature=ridge_curvature)
+    console, written = make_console(), 0
+    analyses = [  # all of them before the first file of an earlier analysis is replaced
+        analyze_recording(recording, frame, plane=normal, ridge_curvature=ridge_curvature) for recording in recordings
+    ]
+    for name, analysis in zip(names, analyses, strict=True):
         place = target if len(folders) == 1 else target / name
         written += len(write_tables(analysis, place)) + len(save_figures(analysis, place))
-        analyses.append(analysis)
         if not as_json and len(folders) == 1:
             _show(console, name, analysis)
     law = mass_size(analyses) if len(analyses) > 1 else None

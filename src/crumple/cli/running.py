@@ -47,8 +47,9 @@ def run_scene(
     compile_with_notice(console, remeshing=scene.remeshing is not None)
     model, state, notes = build(scene)
     show_notes(notes)
+    session = Session(PhysicsEngine(model, state))  # whatever may fail comes before a recording is replaced
     with create_recording(folder, dump_scene(scene), force=force) as recorder:
-        _advance(console, model, state, recorder)
+        _advance(console, session, recorder)
 
 
 def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: float | None) -> None:
@@ -76,7 +77,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
             console.print(f"{folder} is complete ({state.frame} frames); --frames or --until makes it longer")
             return
         console.print(f"resuming {folder} after frame {state.frame} (t = {state.time:.3f} s)", highlight=False)
-        _advance(console, model, state, recorder)
+        _advance(console, Session(PhysicsEngine(model, state)), recorder)
 
 
 def _recorded(recording: Recording, frames: int | None, until: float | None) -> tuple[Model, Scene | None, list[str]]:
@@ -98,13 +99,13 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
     return replace(model, duration=new_length(frames, until, model.frame_time) or model.duration), None, []
 
 
-def _advance(console: Console, model: Model, state: State, recorder: Recorder) -> None:
+def _advance(console: Console, session: Session, recorder: Recorder) -> None:
     """Run to the end with a recorder, a progress display and a polite Ctrl-C; say where the result is."""
     folder = recorder.recording.path
     with Interruption() as interruption:
-        observers = [interruption.shield(recorder), RunProgress(console, model.frame_count), interruption]
+        observers = [interruption.shield(recorder), RunProgress(console, session.model.frame_count), interruption]
         try:
-            final = Session(PhysicsEngine(model, state)).run(observers=observers)
+            final = session.run(observers=observers)
         except KeyboardInterrupt:
             fail(f"interrupted after {_reached(recorder)}; go on with: crumple resume {folder}", INTERRUPTED)
         except SimulationError as error:
