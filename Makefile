@@ -91,6 +91,7 @@ licences: $(VENV)/dev.stamp
 docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/scene_reference.py
 	$(BIN)/python docs/tuning.py
+	$(BIN)/python docs/columns.py
 	$(BIN)/python -m mkdocs build --strict
 	@echo "site       out/site/index.html"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from crumple.analysis.crease_lines import measure_crease_lines, tally_creases
 from crumple.cli.compiling import compile_with_notice
 from crumple.cli.consoles import make_console
 from crumple.cli.edits import adopt_scene, check_edits, check_fit
@@ -113,6 +114,10 @@ def _advance(console: Console, session: Session, recorder: Recorder) -> None:
         except OSError as error:
             reason, _ = explain(error)
             fail(f"{reason}; stopped after {_reached(recorder)}; then go on with: crumple resume {folder}", FAILED)
+    tally = tally_creases(measure_crease_lines(session.model, final)).describe()
+    if tally:
+        remedy = "" if tally.startswith("all") else f" (crumple analyze {folder} --frame -1 lists them)"
+        console.print(tally + remedy, highlight=False, markup=False, soft_wrap=True)
     console.print(f"{final.frame} frames in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False)
 
 
