@@ -167,6 +167,8 @@ def make_plan(scene: Scene | str | Path, **given: Any) -> Plan:
         tables, label, folder = scene.tables(), scene.source or "scene", Path.cwd()
     else:
         tables, _, folder = read_scene(scene)
+        if hasattr(tables, "settle"):  # of a crease pattern: how its creases are driven
+            tables.settle(tables, ())
         label = str(scene)
     plan = Plan(label, dict(tables), str(folder), **given)
     plan.check()
