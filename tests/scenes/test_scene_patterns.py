@@ -210,7 +210,7 @@ def test_unknown_groups_name_those_there_are(tmp_path):
 def test_how_creases_are_driven_follows_from_the_fold_that_is_asked_for(tmp_path, monkeypatch):
     """A pattern that fits half way and not when it is folded all the way; what the user gives is left alone."""
     path = tmp_path / "steep.fold"
-    write_fold(miura(2, 2, 0.03, 0.03, np.radians(60.0), np.radians(150.0)), path)
+    write_fold(path, miura(2, 2, 0.03, 0.03, np.radians(60.0), np.radians(150.0)))
     known = fold_angles
     monkeypatch.setattr(
         "crumple.scenes.pattern_scene.fold_angles", lambda pattern, fold: known(pattern, fold) if fold <= 0.5 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 
 import typer
@@ -40,6 +41,10 @@ def analyze_folders(
     if any(is_sweep(folder) for folder in folders):
         return _analyze_sweep(folders, out, frame, ridge_curvature, as_json)
     recordings = [Recording(folder) for folder in folders]
+    for recording in recordings if frame is not None else ():
+        recording.frame_number(frame or 0, "analyze --frame")
+    if ridge_curvature is not None and not (isfinite(ridge_curvature) and ridge_curvature > 0.0):
+        raise InputError("analyze --ridge-curvature", "must be > 0 and finite, in 1/m", ridge_curvature)
     names = _names(folders)
     target = out if out is not None else default_folder(folders)
     console, written = make_console(), 0

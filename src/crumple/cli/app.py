@@ -9,11 +9,12 @@ import typer
 
 from crumple.cli.exits import FAILED, guarded
 from crumple.cli.threads import set_threads
+from crumple.cli.usage import OneLineGroup
 
 app = typer.Typer(
     name="crumple",
+    cls=OneLineGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -47,6 +47,7 @@ def render_recording(
         raise InputError("render --output", "its folder does not exist", str(path))
     if turntable and not film:
         raise InputError("render --turntable", "makes a film: --output must end in " + ", ".join(FILMS), str(path))
+    recording.frame_number(frame, "render --frame")
     console = make_console(stderr=True)
     if film:
         with Progress(console=console, disable=not console.is_terminal) as bar:

@@ -57,6 +57,8 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
     """Continue the recording in `folder` to its end, or to a new end."""
     console = make_console(stderr=True)
     recording = Recording(folder)
+    if frame is not None:
+        recording.frame_number(frame, "resume --frame")
     find_beginning(recording, frame)  # tells of a frame that stops the resumption before anything takes long
     model, scene, notes = _recorded(recording, frames, until)
     compile_with_notice(console, remeshing=model.remeshing is not None)
@@ -65,7 +67,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
         check_fit(recording.model_path if scene is None else recording.scene_path, model, state)
         if state.frame > model.frame_count:
             given = "--frames" if frames is not None else "--until" if until is not None else "run.duration"
-            remedy = f"{folder} has {state.frame} frames already; --frame goes back to an earlier one"
+            remedy = f"{folder} has frames 0 to {state.frame} already; --frame goes back to an earlier one"
             raise InputError(given, remedy, frames if frames is not None else model.duration)
 
     state, recorder = resume_recording(folder, frame=frame, check=check, warn=show_warning)
@@ -75,7 +77,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
         if scene is not None:
             adopt_scene(recording, scene, rewrite=frames is not None or until is not None)
         if state.frame >= model.frame_count:
-            console.print(f"{folder} is complete ({state.frame} frames); --frames or --until makes it longer")
+            console.print(f"{folder} is complete (frames 0 to {state.frame}); --frames or --until makes it longer")
             return
         console.print(f"resuming {folder} after frame {state.frame} (t = {state.time:.3f} s)", highlight=False)
         _advance(console, Session(PhysicsEngine(model, state)), recorder)
@@ -118,7 +120,7 @@ def _advance(console: Console, session: Session, recorder: Recorder) -> None:
     if tally:
         remedy = "" if tally.startswith("all") else f" (crumple analyze {folder} --frame -1 lists them)"
         console.print(tally + remedy, highlight=False, markup=False, soft_wrap=True)
-    console.print(f"{final.frame} frames in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False)
+    console.print(f"frames 0 to {final.frame} in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False)
 
 
 def _reached(recorder: Recorder) -> str:

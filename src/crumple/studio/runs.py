@@ -238,7 +238,7 @@ class StudioRun:
         if progress.state == "preparing" and progress.frames == 0:
             return ""  # it was not begun, and nothing was changed
         if progress.state == "finished":
-            return f"{progress.frames} frames in {self.folder}"
+            return f"frames 0 to {progress.frames} in {self.folder}"
         if progress.state == "failed":
             return progress.message
         return f"stopped after frame {progress.frame}; go on with: crumple resume {self.folder}"
