@@ -181,3 +181,14 @@ def test_without_its_package_the_extra_is_named(recorded, monkeypatch):
     result = CliRunner().invoke(app, ["view", str(recorded), "--no-browser"])
     assert result.exit_code == 2
     assert "pip install 'crumple[studio]'" in result.stderr
+
+
+def test_a_folder_of_recordings_shows_all_of_them(tmp_path, monkeypatch):
+    for name in ("second", "first"):
+        make_recording(tmp_path / "runs" / name, 2)
+    (tmp_path / "runs" / "notes").mkdir()
+    shown = []
+    monkeypatch.setattr("crumple.studio.serve.serve_studio", lambda runs, **options: shown.extend(runs))
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "runs"), "--no-browser"])
+    assert result.exit_code == 0, result.output
+    assert [run.name for run in shown] == ["first", "second"]
