@@ -25,7 +25,7 @@ SPRING_LENGTH = 0.05
 """L* in the stiffness B/L* of the springs of creases that do not fit, over the edges of the mesh. Springs ten times as
 soft leave the creases of the crane and of a hyperbolic paraboloid 10 to 20° further from their angles, set creases
 half way; stiffer ones take more iterations."""
-PER_FACET, FINEST, COARSEST = 3.0, 60.0, 15.0
+PER_FACET, FINEST, COARSEST = 3.0, 36.0, 15.0
 """Edges of the mesh along a facet, and bounds on edges along the longer side of the pattern."""
 
 
