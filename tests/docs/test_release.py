@@ -1,4 +1,4 @@
-"""What a release consists of besides code: one version everywhere, a citation, policies, a workflow that can be read."""
+"""What a release consists of besides code: one version everywhere, citation, policies, a workflow that can be read."""
 
 from __future__ import annotations
 

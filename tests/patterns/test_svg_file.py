@@ -283,7 +283,7 @@ def test_small_curves_stay(tmp_path):
 
 
 def test_black_lines_with_paper_on_both_sides_are_creases_and_no_cuts(tmp_path):
-    """A square of nine cells whose inner lines are black, but for one valley; and a frame, whose black inside is a hole."""
+    """A square of nine cells with black inner lines and one valley; and a frame, whose black inside is a hole."""
     lines = [f"M0 {k} L3 {k} M{k} 0 L{k} 3" for k in range(4)]
     outline = "".join(f'<path d="{line}" stroke="black"/>' for line in lines)
     text = f'<svg xmlns="http://www.w3.org/2000/svg">{outline}<path d="M1 1 L2 2" stroke="blue"/></svg>'

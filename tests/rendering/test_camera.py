@@ -112,7 +112,7 @@ def test_a_camera_at_its_target_is_refused():
 
 def test_sheets_that_go_far_are_followed_unless_it_is_forbidden():
     square = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.1, 0.1, 0.0], [0.0, 0.1, 0.0]])
-    near, far = ([square + [way * k / 9, 0.0, 0.0] for k in range(10)] for way in (0.1, 2.0))
+    near, far = ([square + np.array([way * k / 9, 0.0, 0.0]) for k in range(10)] for way in (0.1, 2.0))
     assert CameraPlan(near, 1.3, View()).view.follow is False
     followed, still = CameraPlan(far, 1.3, View()), CameraPlan(far, 1.3, View(follow=False))
     distance = [float(np.linalg.norm(plan.at(0.5).position - plan.at(0.5).target)) for plan in (followed, still)]

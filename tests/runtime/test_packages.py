@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions

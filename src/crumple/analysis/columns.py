@@ -147,7 +147,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "angle_deg": Column("°", "mean fold angle, 0 flat, mountains positive, weighted by length"),
         "least_deg": Column("°", "least angle along it"),
         "most_deg": Column("°", "largest angle along it"),
-        "target_deg": Column("°", "angle that it is driven to at this time; of a set line that at rest, if it is bent by 1° at least"),
+        "target_deg": Column(
+            "°", "angle that it is driven to at this time; of a set line that at rest, if it is bent by 1° at least"
+        ),
         "off_deg": Column("°", "angle less target"),
         "spring_back_deg": Column("°", "angle beyond that at rest"),
         "moment_N": Column("N", "moment per length that holds it"),

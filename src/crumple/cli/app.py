@@ -352,7 +352,8 @@ def render(
 @guarded
 def view(
     sources: Annotated[
-        list[str], typer.Argument(metavar="DIR|SCENE...", help="Recordings, or folders of them, to show; scenes to run and show.")
+        list[str],
+        typer.Argument(metavar="DIR|SCENE...", help="Recordings, or folders of them, to show; scenes to run and show."),
     ],
     out: Annotated[Path | None, typer.Option(help="Recording folder of a scene (default: out/SCENE).")] = None,
     frames: FramesOption = None,

@@ -67,7 +67,9 @@ def render_recording(
     console.print(f"wrote {_shown(path)}", highlight=False, markup=False, soft_wrap=True)
 
 
-def make_view(camera: str, target: str | None, orbit: float, follow: bool | None, zoom: float, lens: float | None) -> View:
+def make_view(
+    camera: str, target: str | None, orbit: float, follow: bool | None, zoom: float, lens: float | None
+) -> View:
     """The view that the options describe; `camera` is a name or a position X,Y,Z [m]."""
     position = parse_point("render --camera", camera) if "," in camera else None
     return View(

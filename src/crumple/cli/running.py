@@ -120,7 +120,9 @@ def _advance(console: Console, session: Session, recorder: Recorder) -> None:
     if tally:
         remedy = "" if tally.startswith("all") else f" (crumple analyze {folder} --frame -1 lists them)"
         console.print(tally + remedy, highlight=False, markup=False, soft_wrap=True)
-    console.print(f"frames 0 to {final.frame} in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False)
+    console.print(
+        f"frames 0 to {final.frame} in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False
+    )
 
 
 def _reached(recorder: Recorder) -> str:

@@ -1,4 +1,4 @@
-"""What is wrong with a command line itself, told in one line as everything else: the flag, its value, what is allowed."""
+"""What is wrong with a command line itself, in one line as everything else: the flag, its value, what is allowed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ PLAIN = {
 class OneLineGroup(TyperGroup):
     """The commands, whose usage errors are one line on stderr with exit code 2."""
 
-    def main(self, args: Sequence[str] | None = None, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, standalone_mode: bool = True, **extra: Any
+    ) -> Any:
         given = list(sys.argv[1:] if args is None else args)
         if not standalone_mode:
             return super().main(args=given, standalone_mode=False, **extra)

@@ -249,7 +249,9 @@ def _agreeing(frame: dict[str, Any], measured: Floats) -> tuple[Floats, tuple[st
         note = "the folded form is the mirror image of what its letters (M, V) say; the letters are taken"
     else:
         count = np.count_nonzero(wrong)
-        note = f"{count} of {np.count_nonzero(bent)} folds go the other way than their letters (M, V) say, which are taken"
+        note = (
+            f"{count} of {np.count_nonzero(bent)} folds go the other way than their letters (M, V) say, which are taken"
+        )
     return np.where(sign == 0.0, measured, sign * np.abs(measured)), (note,)
 
 

@@ -70,8 +70,8 @@ def render_film(
 ) -> Path:
     """Write all frames in real time (or at `fps`) as a film (.mp4, .webm, .gif) or as numbered pictures (`x.%04d.png`).
 
-    `frames`: only those of these numbers;  `turntable`: instead go around this frame.  Calls `progress(done, total)` after every frame; the rest as in
-    `render_frame`.
+    `frames`: only those of these numbers;  `turntable`: instead go around this frame.  Calls
+    `progress(done, total)` after every frame; the rest as in `render_frame`.
     """
     frames = recording.frames if frames is None else list(frames)
     if not frames:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from crumple.analysis.fields import SheetField
 from crumple.recording.obstacles import ObstacleSurface
 from crumple.rendering.camera import Camera
+from crumple.rendering.clearance import bend_shares
 from crumple.rendering.illumination import ground_light, illuminate
 from crumple.rendering.looks import OBSTACLE, Look, look_table, sheet_look
-from crumple.rendering.clearance import bend_shares
 from crumple.rendering.parts import (
     LARGEST,
     Part,
@@ -143,8 +143,8 @@ class Stage:
         albedo, through, clear = self._albedo(lit), self._looks[lit.row, 0, 6], self._looks[lit.row, 0, 7]
         light = illuminate(lit.patches, albedo, through, scene, self.studio, plan.ground, below)
         share = ground_light(scene, clear, self.studio, plan.ground, plan.centre, GROUND_WIDTH * plan.scale)
-        # Where layers lie close, curves stay nearer to the mesh: so near that they cannot cross, and nearer where little
-        # light comes in, so that what is pressed together does not look inflated.
+        # Where layers lie close, curves stay nearer to the mesh: so near that they cannot cross, and nearer where
+        # little light comes in, so that what is pressed together does not look inflated.
         curved = np.minimum(allowed, OPEN * (coarse_values(light) if fine else light)[..., 3].min(axis=2))
         for level in range(self.quality.refined):
             if 4 * len(part.row) <= LARGEST or (fine and level == 0):

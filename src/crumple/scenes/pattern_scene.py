@@ -53,8 +53,8 @@ class PatternTables(dict[str, Any]):
             return ()
         steepest = np.degrees(np.abs(pattern.targets()).max(initial=0.0))
         return (
-            f"sheets[0].shape: creases fold by up to {steepest:.0f}°, but only half way by default, for they would press "
-            "layers on each other; --set sheets[0].shape.fold=1 folds them as far as they go",
+            f"sheets[0].shape: creases fold by up to {steepest:.0f}°, but only half way by default, for they would "
+            "press layers on each other; --set sheets[0].shape.fold=1 folds them as far as they go",
         )
 
 

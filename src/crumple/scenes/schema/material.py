@@ -32,8 +32,9 @@ _SOLID = ("model", "young", "stretch", "membrane")
 
 class SheetMaterial(Table):
     """One of: `preset`; `file` (measured fabric, JSON); `young` (one number or along u and v) with `poisson`;
-    `stretch` (one number or along u and v) with `bend`, `poisson` and `shear` [N/m]; `membrane` (C11, C12, C22, C33) with `bending` (along u, at 45°, along v); `model` =
-    "baraff-witkin" with `stretch`, `shear` [N/m] and `bend`, `scale` (lengths at rest) and `area` (its weight).
+    `stretch` (one number or along u and v) with `bend`, `poisson` and `shear` [N/m]; `membrane` (C11, C12,
+    C22, C33) with `bending` (along u, at 45°, along v); `model` = "baraff-witkin" with `stretch`, `shear` [N/m]
+    and `bend`, `scale` (lengths at rest) and `area` (its weight).
 
     Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
     yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"

@@ -268,7 +268,8 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     def faces(self, sheet: str | None = None) -> Ints:
         """The faces of the observed sheet, or of that named `sheet`, whatever mesh it has now."""
-        return np.flatnonzero(self.simulation.state.mesh.face_sheet == self.sheet_number(sheet))
+        own = self.simulation.state.mesh.face_sheet == self.sheet_number(sheet)
+        return np.flatnonzero(own).astype(np.int32)
 
     def sheet_number(self, sheet: str | None = None) -> int:
         """Which sheet of the scene is observed, or is named `sheet`; `InputError` when none has this name."""
