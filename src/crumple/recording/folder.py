@@ -48,8 +48,8 @@ def check_vacant(folder: Path, force: bool) -> None:
     refuse_links(folder)
     frames = Recording(folder).frames if (folder / FOLDERS[0]).is_dir() else []
     if frames and not force:
-        held = f"frames {frames[0]} to {frames[-1]}"
-        remedy = f"already holds {held}; --force replaces them, `crumple resume` continues"
+        known = f"{frames[0]} to {frames[-1]}"
+        remedy = f"already holds frames {known}; --force replaces them, `crumple resume` continues"
         raise InputError(str(folder), remedy)
 
 
