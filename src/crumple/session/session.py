@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from crumple.boundary.motions import rotation_matrix
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.model.model import Model
 from crumple.recording import Recorder, Recording, create_recording, resume_recording
 from crumple.recording.recorder import Resolved
@@ -36,6 +38,7 @@ from crumple.session.hands import Grip, add_hand, hand_middle
 from crumple.session.history import History, Mark
 from crumple.session.picking import Place, pick, place_at
 from crumple.session.script import METHODS, Action, Script, scripted
+from crumple.session.surface_view import SurfaceView, view_of
 from crumple.simulation.engine import Engine, Moment, PhysicsEngine, frame_end
 from crumple.simulation.observers import Audience, Event, Observer
 from crumple.state import State
@@ -83,6 +86,8 @@ class Session:
         self._recorder: Recorder | None = None
         self._listener = _Listener()
         self._depth = 0
+        self._seen: SheetMesh | None = None
+        self._topology = 0
         self._begin(engine.moment)
 
     @property
@@ -319,6 +324,26 @@ class Session:
         body = find_body(self.model, "handle", hand)
         turn = self._turns.get(body, np.eye(3))
         return wanted_position(self.model, self.state, body) + turn @ self._offsets.get(hand, np.zeros(3))
+
+    @scripted
+    def calm(self) -> State:
+        """Bring all sheets to rest where they are, such as after a step that has failed."""
+        self.engine.change(self.model, self.state.replaced(v=np.zeros_like(self.state.v)))
+        return self.state
+
+    @scripted
+    def set_gravity(self, acceleration: Sequence[float] | Floats) -> None:
+        """Let the gravity [m/s²] be another one from now on."""
+        x, y, z = vector("set_gravity: acceleration", acceleration).tolist()
+        self._mark()
+        self.engine.change(replace(self.model, gravity=(x, y, z)), self.state)
+
+    def view(self) -> SurfaceView:
+        """What there is to be seen; its `topology` is another number whenever the mesh is another."""
+        if self.state.mesh is not self._seen:
+            self._seen = self.state.mesh
+            self._topology += 1
+        return view_of(self.state, self._topology)
 
     def script(self) -> Script:
         """What has been done since the start, or since the last `reset`, to be played again; see `play`."""
