@@ -26,7 +26,7 @@ def sheet_tables(name: str) -> dict[str, Any]:
                 "name": "sheet",
                 "material": about["material"],
                 "shape": {"kind": "rectangle", **about["shape"]},
-                "transform": {"translate": [-0.5 * about["shape"]["width"], -0.5 * about["shape"]["height"], 0.002]},
+                "transform": {"translate": [0.0, 0.0, 0.002]},
             }
         ],
         "obstacles": [TABLE],

@@ -24,10 +24,10 @@ export class Table {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.scene = new Scene();
-    this.scene.background = new Color("#d9d2c5");
+    this.scene.background = new Color("#b9ad9c");
     this.camera = new PerspectiveCamera(35, 1, 0.01, 20);
     this.camera.up.set(0, 0, 1);
-    this.camera.position.set(0.12, -0.5, 0.42);
+    this.camera.position.set(0.1, -0.4, 0.34);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.target.set(0, 0, 0.01);
     this.controls.mouseButtons = { LEFT: null, MIDDLE: 1, RIGHT: 0 };
@@ -41,8 +41,9 @@ export class Table {
     this.sheet.frustumCulled = false;
     this.wire = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: "#3a4650", transparent: true, opacity: 0.6 }));
     this.wire.frustumCulled = false;
-    this.obstacles = new Mesh(new BufferGeometry(), new MeshStandardMaterial({ color: "#b59a78", roughness: 0.9, side: DoubleSide }));
+    this.obstacles = new Mesh(new BufferGeometry(), new MeshStandardMaterial({ color: "#8a6a4a", roughness: 0.9, side: DoubleSide }));
     this.obstacles.receiveShadow = true;
+    this.obstacles.frustumCulled = false;
     this.hands = new Map();
     this.scene.add(this.sheet, this.wire, this.obstacles);
     this.setLook("paper");
@@ -50,14 +51,14 @@ export class Table {
   }
 
   _light() {
-    this.scene.add(new HemisphereLight("#ffffff", "#b8a88f", 1.3));
-    const sun = new DirectionalLight("#fff4e2", 2.4);
+    this.scene.add(new HemisphereLight("#eef3ff", "#c9b49a", 1.0));
+    const sun = new DirectionalLight("#fff1dc", 2.0);
     sun.position.set(-0.5, -0.25, 0.9);
     sun.castShadow = true;
     sun.shadow.mapSize.set(2048, 2048);
     Object.assign(sun.shadow.camera, { left: -0.4, right: 0.4, top: 0.4, bottom: -0.4, near: 0.1, far: 3 });
-    sun.shadow.bias = -0.0004;
-    sun.shadow.normalBias = 0.002;
+    sun.shadow.bias = -0.002;
+    sun.shadow.normalBias = 0.0;
     sun.shadow.radius = 5;
     this.scene.add(sun);
   }
