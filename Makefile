@@ -17,10 +17,11 @@ FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 2500
 FUZZ_FIRST ?= 0
 
-.PHONY: help demo check test test-newest test-oldest pytest lock licences docs serve fuzz fuzz-guided chaos lint format recompile clean
+.PHONY: help demo play check test test-newest test-oldest pytest lock licences docs serve fuzz fuzz-guided chaos lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, crumple a sheet of paper, make a film of it"
+	@echo "make play    install crumple in .venv, open a sheet in the browser to be folded by hand"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
 	@echo "make check   lint, types, layering and the tests of the foundations, in two minutes"
 	@echo "make docs    build the documentation site in out/site"
@@ -45,10 +46,15 @@ $(VENV)/render.stamp: pyproject.toml $(LOCK) | $(BIN)/python
 	$(INSTALL) '.[render]'
 	@touch $@
 
+$(VENV)/studio.stamp: pyproject.toml $(LOCK) | $(BIN)/python
+	@echo "installing crumple and its pages in $(VENV) (once; a minute or two)"
+	$(INSTALL) '.[studio]'
+	@touch $@
+
 $(VENV)/dev.stamp: pyproject.toml $(LOCK) | $(BIN)/python
 	@echo "installing crumple for development in $(VENV) (once; a minute or two)"
 	$(INSTALL) '.[dev]'
-	@touch $@ $(VENV)/render.stamp
+	@touch $@ $(VENV)/render.stamp $(VENV)/studio.stamp
 
 demo: $(VENV)/render.stamp
 	$(BIN)/crumple run ball --out $(DEMO) --force
@@ -58,6 +64,9 @@ demo: $(VENV)/render.stamp
 	@echo "film       $(DEMO).mp4"
 	@echo "picture    $(DEMO).png"
 	@echo "recording  $(DEMO)        open $(DEMO)/run.vtkhdf.series in ParaView"
+
+play: $(VENV)/studio.stamp
+	$(BIN)/crumple play
 
 test: lint
 	$(TEST)

@@ -218,11 +218,11 @@ def test_a_recording_goes_back_too(scene, digests, tmp_path):
 
 def test_what_is_kept_is_bounded(scene, monkeypatch):
     sim = Simulation(scene)
-    monkeypatch.setattr("crumple.session.session.KEPT_FACES", 3 * sim.state.mesh.face_count)
+    monkeypatch.setattr("crumple.session.history.KEPT_FACES", 3 * sim.state.mesh.face_count)
     for _ in range(5):
         sim.release("left")
     assert sim.undo_count == 3
-    monkeypatch.setattr("crumple.session.session.KEPT_FACES", 1)
+    monkeypatch.setattr("crumple.session.history.KEPT_FACES", 1)
     sim.release("left")
     assert sim.undo_count == 1, "the last one always"
 

@@ -382,6 +382,35 @@ def view(
 
 @app.command()
 @guarded
+def play(
+    scene: Annotated[
+        str, typer.Argument(metavar="[SCENE]", help="note, a4, card, foil, napkin, or any scene with few faces.")
+    ] = "note",
+    set_: SetOption = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Do again what a script says, without a page; needs --out.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Recording folder of a replay.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing recording.")] = False,
+    host: Annotated[
+        str, typer.Option(help="Address to serve on; any but this machine's own asks for a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port (default: 8765, or a free one if that is taken).")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+) -> None:
+    """Take a sheet in your hands in a browser: fold, crumple, drop it, with the full physics."""
+    set_threads(1)
+    from crumple.cli.playing import play_scene
+
+    play_scene(
+        scene, overrides=set_ or (), replay=replay, out=out, force=force, host=host, port=port, browser=browser
+    )  # fmt: skip
+
+
+@app.command()
+@guarded
 def export(
     folder: FolderArgument,
     to: Annotated[
