@@ -397,7 +397,8 @@ def feed_planted(folder: Path, number: int) -> None:
             with victim.open("wb") as file:
                 file.truncate(2 ** int(random.integers(20, 50)))
         else:
-            shutil.copy(files[0], victim.with_name(f"frame_{10 ** int(random.integers(5, 18)):06d}.vtkhdf"))
+            sound = _sound_recording() / "frames/frame_000001.vtkhdf"
+            shutil.copy(sound, victim.with_name(f"frame_{10 ** int(random.integers(5, 18)):06d}.vtkhdf"))
     for command in ("info", "verify", "resume", "analyze", "export --to obj"):
         words = command.split()
         result = CliRunner().invoke(app, [words[0], str(place), *words[1:]])
