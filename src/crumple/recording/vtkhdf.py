@@ -20,6 +20,7 @@ from crumple.recording.codec import Table
 from crumple.recording.files import read_file
 from crumple.recording.plain_hdf import child, read_attribute, read_table
 from crumple.runtime.errors import InputError
+from crumple.runtime.reading import MOST_BYTES
 from crumple.runtime.typing import Floats, Ints
 
 VERSION = (2, 0)
@@ -123,7 +124,7 @@ def open_hdf(path: Path) -> Iterator[HdfContent]:
 
     `DamagedFile` for whatever is wrong with the content, also for what is found wrong while it is open.
     """
-    content = read_file(path)
+    content = read_file(path, MOST_BYTES)
     try:
         with h5py.File(io.BytesIO(content), "r") as file:
             yield HdfContent(file, len(content))
