@@ -395,7 +395,7 @@ def feed_planted(folder: Path, number: int) -> None:
             victim.mkdir()
         elif kind == 3:
             with victim.open("wb") as file:
-                file.truncate(2 ** int(random.integers(20, 50)))
+                file.truncate(2 ** int(random.integers(20, 44)))
         else:
             sound = _sound_recording() / "frames/frame_000001.vtkhdf"
             shutil.copy(sound, victim.with_name(f"frame_{10 ** int(random.integers(5, 18)):06d}.vtkhdf"))

@@ -103,8 +103,8 @@ def test_the_studio_goes_on(recorded, kind):
     assert run.refresh()["count"] == len(Recording(recorded).frames)
 
 
-@pytest.mark.parametrize("name", ["log.jsonl", "scene.toml", ".crumple", "run.vtkhdf.series"])
-def test_text_is_not_read_as_a_whole_whatever_its_size(recorded, name):
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_no_file_of_a_recording_is_not_read_as_a_whole(recorded, name):
     (recorded / name).unlink(missing_ok=True)
     with (recorded / name).open("wb") as file:
         file.truncate(2 * reading.MOST_TEXT)
@@ -112,8 +112,9 @@ def test_text_is_not_read_as_a_whole_whatever_its_size(recorded, name):
     with suppress(CrumpleError):
         summarise_recording(Recording(recorded))
     StudioRun(recorded).series()
-    with suppress(CrumpleError):
-        Recording(recorded).model()
+    for read in (Recording(recorded).model, Recording(recorded).times, lambda: Recording(recorded).load(1)):
+        with suppress(CrumpleError):
+            read()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1.5 * reading.MOST_TEXT

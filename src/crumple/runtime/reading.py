@@ -75,6 +75,12 @@ def read_lines(path: str | Path) -> Iterator[bytes]:
             raise OSError(errno.EFBIG, f"has more than {MOST_LINES} lines", str(path))
 
 
+def begins_with(path: str | Path, start: bytes) -> bool:
+    """Whether the content of the regular file at `path` begins so."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        return file.read(len(start)) == start
+
+
 def is_torn(path: str | Path) -> bool:
     """Whether the regular file at `path` ends within a line."""
     with os.fdopen(open_regular(path), "rb") as file:
