@@ -1,7 +1,7 @@
 """Array types used in signatures; shapes and units are in the docstrings.
 
-They are written out: `NDArray` of NumPy 2.5 is an alias that hides `np.ndarray` from whoever asks a type what it is made
-of, as recordings do.
+They are written out: `NDArray` of NumPy 2.5 is an alias that hides `np.ndarray` from whoever asks a type what it is
+made of, as recordings do.
 """
 
 from __future__ import annotations
