@@ -19,6 +19,7 @@ from crumple.model.model import Model
 from crumple.recording import Recorder, Recording, create_recording, resume_recording
 from crumple.recording.recorder import Resolved
 from crumple.runtime.errors import InputError
+from crumple.runtime.numbers import is_finite_number
 from crumple.runtime.typing import Floats
 from crumple.session.guidance import (
     Body,
@@ -412,8 +413,8 @@ def _three(name: str, values: Sequence[float] | Floats) -> Floats:
     """Three finite numbers as an array."""
     try:
         array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(name, "must be three finite numbers", values) from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(name, "must be three finite numbers", str(values)[:40]) from None
     if array.shape != (3,) or not np.isfinite(array).all():
         raise InputError(name, "must be three finite numbers", list(np.ravel(array)))
     return array
@@ -421,7 +422,7 @@ def _three(name: str, values: Sequence[float] | Floats) -> Floats:
 
 def _positive(place: str, value: float, unit: str) -> float:
     """A finite number > 0."""
-    if isinstance(value, (int, float, np.integer, np.floating)) and np.isfinite(value) and value > 0.0:
+    if is_finite_number(value) and value > 0.0:
         return float(value)
     raise InputError(place, f"must be > 0, in {unit}", value)
 
