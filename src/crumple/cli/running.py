@@ -16,6 +16,7 @@ from crumple.cli.exits import FAILED, INTERRUPTED, explain, fail
 from crumple.cli.interruption import Interruption
 from crumple.cli.notices import show_notes, show_warning
 from crumple.cli.progress import RunProgress
+from crumple.cli.waiting import told_when_long
 from crumple.model.model import Model
 from crumple.recording.folder import check_vacant
 from crumple.recording.recorder import Recorder, create_recording
@@ -46,7 +47,8 @@ def run_scene(
     folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
     check_vacant(folder, force)  # before the scene is built, which may take a while
     compile_with_notice(console, remeshing=scene.remeshing is not None)
-    model, state, notes = build(scene)
+    with told_when_long(console, f"building {source}"):
+        model, state, notes = build(scene)
     show_notes(notes)
     session = Session(PhysicsEngine(model, state))  # whatever may fail comes before a recording is replaced
     with create_recording(folder, dump_scene(scene), force=force) as recorder:

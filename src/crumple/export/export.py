@@ -19,6 +19,7 @@ from crumple.recording.recording import Recording, write_series
 from crumple.recording.vtkhdf import HdfImage, put_surface
 from crumple.runtime.errors import InputError
 from crumple.runtime.packages import load_package
+from crumple.runtime.reading import MOST_BYTES
 
 WriteClip = Callable[[Clip, Path, Path | None], None]
 """Writes all frames to a path, with the picture to lay on the sheets, if there is one."""
@@ -247,5 +248,5 @@ def _copy_beside(picture: Path, path: Path) -> Path:
     """The picture in the folder of the output, where the file looks for it."""
     place = path.absolute().with_name(picture.name)
     if not (place.exists() and place.samefile(picture)):
-        write_output(place, read_file(picture))
+        write_output(place, read_file(picture, MOST_BYTES))
     return place

@@ -13,6 +13,7 @@ from crumple.recording.mark import MARK
 from crumple.recording.model_file import MODEL
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording
 from crumple.runtime.errors import InputError
+from crumple.runtime.reading import MOST_BYTES
 
 LOCK, SCENE, LOG, SET_ASIDE = ".lock", "scene.toml", "log.jsonl", "set-aside"
 FOLDERS = ("frames", "obstacles")
@@ -73,7 +74,7 @@ def set_aside(folder: Path, path: Path, why: str, *, copy: bool = False) -> Path
         number += 1
         moved = target / f"{stem}.{why}-{number}{dot}{suffix}"
     if copy:
-        write_atomically(moved, read_file(path))
+        write_atomically(moved, read_file(path, MOST_BYTES))
         return moved
     os.rename(path, moved)
     sync_folder(target)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from crumple.runtime.errors import InputError
+from crumple.runtime.numbers import is_finite_number
 from crumple.runtime.typing import Floats
 
 WORDS = {2: "two", 3: "three"}
@@ -18,7 +19,7 @@ def vector(place: str, values: Sequence[float] | Floats, count: int = 3) -> Floa
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(place, remedy, values) from None
+        raise InputError(place, remedy, str(values)[:40]) from None
     if array.shape != (count,) or not np.isfinite(array).all():
         raise InputError(place, remedy, list(np.ravel(array)))
     return array
@@ -26,12 +27,8 @@ def vector(place: str, values: Sequence[float] | Floats, count: int = 3) -> Floa
 
 def positive(place: str, value: float, unit: str) -> float:
     """A finite number > 0."""
-    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        try:
-            if np.isfinite(float(value)) and value > 0.0:
-                return float(value)
-        except OverflowError:
-            pass
+    if is_finite_number(value) and value > 0.0:
+        return float(value)
     raise InputError(place, f"must be > 0, in {unit}", value)
 
 

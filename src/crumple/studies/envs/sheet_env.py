@@ -243,7 +243,10 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     def _checked(self, action: NDArray[Any]) -> Floats:
         """The action as numbers within −1 … 1; `InputError` for what is none."""
-        values = np.asarray(action, np.float64)
+        try:
+            values = np.asarray(action, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError("action", f"must be {self.action_space.shape} numbers", str(action)[:40]) from None
         if values.shape != self.action_space.shape or not np.isfinite(values).all():
             raise InputError("action", f"must be {self.action_space.shape} finite numbers", values.tolist())
         return np.clip(values, -1.0, 1.0)
