@@ -19,6 +19,15 @@ class Tuning:
         chosen_on="a crumpled sheet; see docs/remeshing.md",
         breaks="With 1 a third of the nodes change in every frame.",
     )
+    strained_edits: Tuned[float] = Tuned(
+        0.9,
+        "1",
+        "Fraction of the strain (of squares) that a material allows up to which an edit may take a face, unless those "
+        "that it replaces are stretched more.",
+        chosen_on="ARCSim's flag, 12 frames",
+        breaks="Without it faces were stretched to 1.16 with a limit of 1.05. With 0.7, where the barrier begins, a "
+        "third more faces stay; with 0.97 steps start so near the limit that some take twice as many iterations.",
+    )
     calm_frames: Tuned[int] = Tuned(
         4,
         "frames",

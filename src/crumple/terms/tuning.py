@@ -32,7 +32,14 @@ class Tuning:
     beyond_limit_room: Tuned[float] = Tuned(
         1.02,
         "1",
-        "Faces that are beyond their limit at the start of a step may be stretched to at most this times their λ.",
+        "Faces that are beyond their limit at the start of a step may be stretched to at most this times their λ, "
+        "those that are hardly beyond it only by half of what they are.",
+    )
+    at_limit_room: Tuned[float] = Tuned(
+        5e-4,
+        "1",
+        "How much farther (in λ) a face may be stretched that is at its limit at the start of a step.",
+        breaks="With 2 % of λ a face that had come within 10⁻⁶ of its limit could leave it by 1 % in the next step.",
     )
     beyond_limit_stiffening: Tuned[float] = Tuned(
         100.0,
