@@ -119,7 +119,8 @@ def remesh(
     New nodes are placed smoothly in x and y; v and `node_fields` are interpolated, and what flips and collapses change
     of the linear momentum is given back to the faces around (see `momentum`), with the masses of `density`
     (material groups,) [kg/m²], by default 1. `stretch` (material groups,): square of the stretch beyond which no edit
-    takes a face, unless those that it replaces are stretched more; without bound by default. `face_fields` are averaged over the old faces under each new one.
+    takes a face, unless those that it replaces are stretched more; without bound by default. `face_fields` are averaged
+    over the old faces under each new one.
     `protected` (node_count,): nodes that are not removed. `guard`: check every edit against contacts; then nothing
     intersects afterwards if nothing did before (all that is new is tested in the end; should that test ever fail,
     only splits in the middle of edges are made, which move nothing, or none: see `statistics.fallback`).

@@ -47,7 +47,7 @@ from crumple.scenes.schema.scene import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.start.impact import with_impact_stiffness
-from crumple.scenes.start.relaxing import is_strained, relax_start
+from crumple.scenes.start.relaxing import faces_beyond_limit, is_strained, relax_start
 from crumple.scenes.start.resting import rest_as_it_is
 from crumple.scenes.starting import check_start
 from crumple.scenes.tearing import check_tearing, make_tearing, mark_lines
@@ -136,6 +136,10 @@ def _relaxed(model: Model, state: State, notes: tuple[str, ...]) -> Built:
     state, done = relax_start(model, state)
     ended = "at rest" if done.is_at_rest else "not yet at rest"
     text = f"run.relax: membrane energy from {done.before:.3g} to {done.after:.3g} J in {done.iterations} iterations"
+    beyond = faces_beyond_limit(model, state)
+    if beyond:
+        remedy = "obstacles or handles do not let them; give more room, a finer mesh or another strain_limit"
+        notes = (*notes, f"run.relax: {beyond} faces start beyond their strain_limit: {remedy}")
     return Built(model, state, (*notes, f"{text}, {ended}"))
 
 
