@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from crumple.options.plasticity import PlasticityOptions
 from crumple.options.remeshing import RemeshingOptions, RemeshingSettings
 from crumple.options.sizing import SizingOptions
 from crumple.options.solver import SolverOptions
+from crumple.plasticity import total_strain
 from crumple.runtime.typing import Floats
 from crumple.scenes.boundaries import (
     make_attachment,
@@ -192,8 +194,10 @@ def _start(scene: Scene, k: int, materials: list[Material], problems: Problems) 
     if sheet.history is not None:
         return recalled_sheet(sheet.history, k, len(materials))
     shape = _with_room(scene, k, materials, problems)
-    mesh, x, v, texture = sheet_shape(shape, lambda text: problems.note(("sheets", k, "shape"), text))
-    return initial_state(mesh, x, v=v).replaced(texture=texture)
+    note = partial(problems.note, ("sheets", k, "shape"))
+    made = sheet_shape(shape, note, tears=scene.tearing is not None)
+    state = initial_state(made.mesh, made.x, v=made.v).replaced(texture=made.texture)
+    return state.replaced(plastic_strain=total_strain(made.mesh, made.x)) if made.is_charted else state
 
 
 def _with_room(scene: Scene, k: int, materials: list[Material], problems: Problems) -> Any:

@@ -34,7 +34,7 @@ class Tuning:
         "1",
         "Faces that are beyond their limit at the start of a step may be stretched to at most this times their λ, "
         "those that are hardly beyond it only by half of what they are.",
-        chosen_on="ARCSim's T-shirt with a limit of 1.05, which starts stretched to 36 times its pattern along its seams",
+        chosen_on="ARCSim's T-shirt with a limit of 1.05, whose seams start stretched to 36 times its pattern",
     )
     at_limit_room: Tuned[float] = Tuned(
         5e-4,
