@@ -56,8 +56,9 @@ from crumple.scenes.tearing import check_tearing, make_tearing, mark_lines
 from crumple.scenes.toml import load_scene
 from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins, no_tips, nothing_torn
 
-FIRST_STEP = 1e-3
-"""The step that the step control starts with, unless bounds say otherwise [s]."""
+FIRST_STEP = 0.025
+"""The step that the step control starts with over the time of a frame, unless bounds say otherwise: no time of its own,
+so that a scene of another size, with its times, is the same run."""
 
 
 class Built(NamedTuple):
@@ -377,4 +378,4 @@ def _friction(scene: Scene) -> Floats:
 def _first_step(solver: SolverOptions, frame_time: float) -> float:
     if solver.fixed_step is not None:
         return solver.fixed_step
-    return max(solver.min_step, min(FIRST_STEP, solver.max_step, frame_time))
+    return max(solver.min_step, min(FIRST_STEP * frame_time, solver.max_step))
