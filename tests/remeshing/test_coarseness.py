@@ -9,6 +9,7 @@ import pytest
 
 from crumple.model.derived import Derived
 from crumple.options.remeshing import RemeshingOptions
+from crumple.options.sizing import SizingOptions
 from crumple.plasticity import total_strain
 from crumple.remeshing.adapting import Adapting, judge_sheets
 from crumple.remeshing.coarseness import tell_coarseness
@@ -71,8 +72,9 @@ def test_sharp_folds_and_what_remeshing_means_are_not_told():
     derived = Derived(model, bent)
     bent = derived.relaxed(bent)
     assert tell_coarseness(bent.replaced(plastic_curvature=derived.curvature(bent)), derived) == ""
-    remeshed = replace(model, remeshing=RemeshingOptions())
+    remeshed = replace(model, remeshing=RemeshingOptions(SizingOptions(size_min=SIZE)))
     assert "remeshing.size_min" in told(remeshed, bent)
+    assert told(replace(model, remeshing=RemeshingOptions()), bent) == ""  # it will become finer
     assert told(remeshed, rolled(state, 1.9 * SIZE)) == ""
     assert told(remeshed, waved(state, 4)) == ""
 

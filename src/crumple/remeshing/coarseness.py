@@ -33,6 +33,7 @@ SHORT_WAVE = TUNING.coarse_wave.value
 WAVE_PART = TUNING.coarse_wave_part.value
 STANDING = TUNING.standing_wave.value
 COMPRESSED = TUNING.coarse_compression.value
+FLOOR = TUNING.coarse_floor.value
 VISIBLE = TUNING.visible_turn.value
 
 
@@ -89,7 +90,7 @@ def tell_coarseness(state: State, derived: Derived) -> str:
     found = measure_coarseness(state.mesh, np.where(_is_fold(state)[:, None], 0.0, elastic))
     area = np.abs(state.mesh.face_area)
     limit = SHARP if options is None else max(SHARP, 2.0 * max(one.refine_angle for one in options.all_sizing))
-    is_sharp = found.turn > limit
+    is_sharp = (found.turn > limit) & _is_final(state, found, options)
     part = float(area[is_sharp].sum() / area.sum())
     if part > SHARP_AREA:
         edge = 1e3 * float(np.average(found.edge[is_sharp], weights=area[is_sharp]))
@@ -99,6 +100,15 @@ def tell_coarseness(state: State, derived: Derived) -> str:
     if options is not None or not is_standing:
         return ""
     return _tell_waves(state, found, area) or _tell_compression(state, derived, found, area)
+
+
+def _is_final(state: State, found: Coarseness, options: RemeshingOptions | None) -> Bools:
+    """Faces that remeshing would not make smaller, (face_count,): without it all, else those of about the least size."""
+    if options is None:
+        return np.ones(len(found.edge), bool)
+    sizes = np.array([one.size_min for one in options.all_sizing])
+    least = sizes[state.mesh.face_sheet] if len(sizes) > 1 else sizes[0]
+    return np.asarray(found.edge < FLOOR * least)
 
 
 def _tell_waves(state: State, found: Coarseness, area: Floats) -> str:

@@ -60,6 +60,9 @@ class Tuning:
         "Line load over the membrane stiffness up to which a sheet that does not wrinkle is left in peace.",
         chosen_on="sheets stretched by 10 % between clamps",
     )
+    coarse_floor: Tuned[float] = Tuned(
+        1.3, "1", "Mean edge of a face over the smallest that is asked for up to which remeshing has done what it may."
+    )
     visible_turn: Tuned[float] = Tuned(
         0.01, "rad", "Root mean square of the turn along an edge below which a sheet counts as flat."
     )
