@@ -103,7 +103,7 @@ def tell_coarseness(state: State, derived: Derived) -> str:
 
 
 def _is_final(state: State, found: Coarseness, options: RemeshingOptions | None) -> Bools:
-    """Faces that remeshing would not make smaller, (face_count,): without it all, else those of about the least size."""
+    """Faces that remeshing would not make smaller, (face_count,): all without it, else those of the least size."""
     if options is None:
         return np.ones(len(found.edge), bool)
     sizes = np.array([one.size_min for one in options.all_sizing])

@@ -82,7 +82,7 @@ def build(
     built = assemble(scene, problems)
     problems.stop()
     assert built is not None  # assemble notes a problem whenever it gives nothing
-    return _relaxed(scene, *built) if scene.run.relax and relax and is_strained(built.state) else built
+    return _relaxed(*built) if scene.run.relax and relax and is_strained(built.state) else built
 
 
 def assemble(scene: Scene, problems: Problems) -> Built | None:
@@ -134,11 +134,9 @@ def _rested(scene: Scene, model: Model, state: State) -> State:
     return rest_as_it_is(model, state, bent=rest != "flat", stretched=rest == "start")
 
 
-def _relaxed(scene: Scene, model: Model, state: State, notes: tuple[str, ...]) -> Built:
-    """The same with the relaxed state, bent by itself as it starts where the scene says so, and a note on what the
-    relaxation did."""
+def _relaxed(model: Model, state: State, notes: tuple[str, ...]) -> Built:
+    """The same with the relaxed state and a note on what the relaxation did."""
     state, done = relax_start(model, state)
-    state = _rested(scene, model, state)
     ended = "at rest" if done.is_at_rest else "not yet at rest"
     text = f"run.relax: membrane energy from {done.before:.3g} to {done.after:.3g} J in {done.iterations} iterations"
     beyond = faces_beyond_limit(model, state)
