@@ -12,7 +12,6 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import splu
 
-from crumple.geometry.triangle import face_normals
 from crumple.runtime.typing import Bools, Floats, Ints
 
 LARGEST_TURN = 0.9
@@ -34,11 +33,12 @@ def lay_in_charts(points: Floats, faces: Ints) -> tuple[Floats, Ints]:
     for k in range(int(chart.max()) + 1):
         own = np.flatnonzero(chart == k)
         used, index = np.unique(faces[own], return_inverse=True)
-        flat = _flatten(points[used], index.reshape(-1, 3))
+        own_faces = index.reshape(-1, 3).astype(np.int32)
+        flat = _flatten(points[used], own_faces)
         flat = flat - flat.min(axis=0) + [left, 0.0]
         left = float(flat[:, 0].max()) + gap
         places.append(flat)
-        corners[own] = index.reshape(-1, 3) + first
+        corners[own] = own_faces + first
         first += len(used)
     return np.concatenate(places), corners
 
@@ -67,7 +67,9 @@ def _turns(points: Floats, faces: Ints) -> csr_array:
     order = np.argsort(low * len(points) + high, kind="stable")
     is_pair = (low[order[1:]] == low[order[:-1]]) & (high[order[1:]] == high[order[:-1]])
     a, b = order[:-1][is_pair] // 3, order[1:][is_pair] // 3
-    normal, middle = face_normals(points, faces), points[faces].mean(axis=1)
+    p = points[faces]
+    normal, middle = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), p.mean(axis=1)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), np.finfo(float).tiny)
     turn = np.arccos(np.clip((normal[a] * normal[b]).sum(axis=1), -1.0, 1.0))
     way = np.linalg.norm(middle[a] - middle[b], axis=1) / np.ptp(middle, axis=0).max()
     return csr_array(coo_array((turn + 1e-3 * way + 1e-9, (a, b)), shape=(len(faces), len(faces))))
