@@ -95,7 +95,7 @@ def test_moving_waves_wait():
 
 def test_it_is_told_once_in_a_run():
     model, state = flat()
-    state = rolled(state, 1.2 * SIZE)
+    state = rolled(state, 1.2 * SIZE).replaced(ledger=replace(state.ledger, has_begun=True))
     adapting = Adapting(state, Derived(model, state), PhaseTimer(), Demands())
     first = judge_sheets(adapting)
     assert len(first.warnings) == 1

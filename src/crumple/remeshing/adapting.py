@@ -78,7 +78,7 @@ def project_sheets(adapting: Adapting) -> Adapting:
 def judge_sheets(adapting: Adapting) -> Adapting:
     """The end of a frame with a warning when the mesh is too coarse for the shape that forms, once in a run."""
     state = adapting.state
-    if state.ledger.is_coarse:
+    if state.ledger.is_coarse or not state.ledger.has_begun:
         return adapting
     told = tell_coarseness(state, adapting.derived)
     if not told:
