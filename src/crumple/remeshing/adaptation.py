@@ -21,6 +21,7 @@ from crumple.runtime.typing import Floats
 from crumple.state import State, transfer
 
 SPLIT_LIMIT = TUNING.split_limit.value
+NEAR_LIMIT = TUNING.strained_edits.value
 
 
 CALM_FRAMES = TUNING.calm_frames.value
@@ -73,6 +74,7 @@ def _remesh(state: State, derived: Derived, sizing: Floats, demands: Demands) ->
         y=state.y,
         node_fields={"acceleration": acceleration},
         density=np.array([material.density for material in model.materials]),
+        stretch=_edit_squares(np.array([material.strain_limit for material in model.materials])),
         protected=protected,
         guard=None if surface is None else Guard(surface, state.obstacle_x, least_gap),
         options=RemeshOptions(
@@ -82,3 +84,8 @@ def _remesh(state: State, derived: Derived, sizing: Floats, demands: Demands) ->
             max_faces=model.remeshing.max_faces,
         ),
     )
+
+
+def _edit_squares(limit: Floats) -> Floats:
+    """Squares of the stretches to which edits may take faces of materials with the strain `limit` (n,), inf = none."""
+    return 1.0 + NEAR_LIMIT * (limit**2 - 1.0)

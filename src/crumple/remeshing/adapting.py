@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from crumple.model.derived import Derived
 from crumple.remeshing.adaptation import remesh_state
+from crumple.remeshing.coarseness import tell_coarseness
 from crumple.remeshing.demands import Demands
 from crumple.remeshing.projection import project
 from crumple.remeshing.remesh import RemeshResult
@@ -72,3 +73,15 @@ def project_sheets(adapting: Adapting) -> Adapting:
         return replace(
             adapting, state=project(state, derived, change.node_fields["acceleration"], change.changed_nodes)
         )
+
+
+def judge_sheets(adapting: Adapting) -> Adapting:
+    """The end of a frame with a warning when the mesh is too coarse for the shape that forms, once in a run."""
+    state = adapting.state
+    if state.ledger.is_coarse or not state.ledger.has_begun:
+        return adapting
+    told = tell_coarseness(state, adapting.derived)
+    if not told:
+        return adapting
+    noted = state.replaced(ledger=replace(state.ledger, is_coarse=True))
+    return replace(adapting, state=noted, warnings=(*adapting.warnings, told))

@@ -108,7 +108,8 @@ class Work(NamedTuple):
     `buf`: node data are x (3), y (3) if there is one, then further fields; vertex data are the tensors (xx, yy, xy)
     [1/m²], of surfaces also (xx, yy, zz, yz, zx, xy) in space.
     `node_stamp` (·,): last pass in which a face at the node changed.  `face_mark` (·,): last edit that took it away.
-    `edges` (STACK_EDGES,): scratch.  `tally`: see `TALLY`.  `density` (materials,) [kg/m²].
+    `edges` (STACK_EDGES,): scratch.  `tally`: see `TALLY`.  `density` (materials,) [kg/m²].  `stretch` (materials,):
+    square of the stretch beyond which no edit takes a face, unless those that it replaces are stretched more.
     `scratch` (3, 3): offsets of a new node in x and y, momentum.
     """
 
@@ -120,6 +121,7 @@ class Work(NamedTuple):
     switches: Switches
     limits: Limits
     density: Floats
+    stretch: Floats
     scratch: Floats
     guard: GuardArrays
 
@@ -142,7 +144,9 @@ def fit_records(work: Work, buf: Buffers) -> Work:
     )
 
 
-def make_work(buf: Buffers, limits: Limits, switches: Switches, density: Floats, guard: GuardArrays) -> Work:
+def make_work(
+    buf: Buffers, limits: Limits, switches: Switches, density: Floats, stretch: Floats, guard: GuardArrays
+) -> Work:
     """A fresh record of nothing done."""
     empty = Work(
         buf=buf,
@@ -153,6 +157,7 @@ def make_work(buf: Buffers, limits: Limits, switches: Switches, density: Floats,
         switches=switches,
         limits=limits,
         density=density,
+        stretch=stretch,
         scratch=np.zeros((3, 3)),
         guard=guard,
     )

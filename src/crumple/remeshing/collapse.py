@@ -10,7 +10,7 @@ from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, pre
 from crumple.remeshing.arrays import STEP
 from crumple.remeshing.chart import load_fan
 from crumple.remeshing.flip import is_turned_little, stamp_faces
-from crumple.remeshing.measure import aspect, edge_size, edge_strain
+from crumple.remeshing.measure import aspect, edge_size, edge_strain, face_stretch
 from crumple.remeshing.momentum import add_momentum, restore_momentum
 from crumple.remeshing.safety import (
     NEW_EDGES,
@@ -42,7 +42,7 @@ def try_collapse(work, edge, remove_head, limit):
     last = count if buf.links.twin[edge] < 0 else count - 1
     done = done and _is_fit(
         buf.links, buf.ring, buf.ring_vertex, count, last, buf.vertex_data, buf.node_data, buf.node_rest, surface,
-        work.limits, limit,
+        work.limits, limit, buf.face_material, work.stretch,
     )  # fmt: skip
     if done and work.switches.guarded:
         work.tally.edits += 1
@@ -81,8 +81,9 @@ def try_collapse(work, edge, remove_head, limit):
 
 
 @njit(**INNER)
-def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, limits, limit):
-    """Whether the planned collapse makes no edge too long or strained and no face too thin."""
+def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, limits, limit, material, start):
+    """Whether the planned collapse makes no edge too long or strained and no face too thin or beyond its `start`."""
+    most_now, most_then = 1.0, 1.0
     new_worst, old_worst = 1.0, 1.0
     low, high, least, most = 1e300, -1e300, 1e300, -1e300
     for i in range(count):
@@ -92,6 +93,8 @@ def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, lim
         old_worst = min(old_worst, aspect(links, rest, surface, a, b, c))
         one, two = edge_strain(links, x, rest, surface, a, b), edge_strain(links, x, rest, surface, b, c)
         low, high = min(low, one, two), max(high, one, two)
+        free = start[material[corner // 3]]
+        most_then = max(most_then, face_stretch(links, x, rest, surface, a, b, c) / free)
         if i == 0 or i >= last:
             continue
         q = ring_vertex[i]
@@ -102,9 +105,10 @@ def _is_fit(links, ring, ring_vertex, count, last, tensor, x, rest, surface, lim
         one, two = edge_strain(links, x, rest, surface, q, b), edge_strain(links, x, rest, surface, q, c)
         least, most = min(least, one, two), max(most, one, two)
         new_worst = min(new_worst, aspect(links, rest, surface, q, b, c))
+        most_now = max(most_now, face_stretch(links, x, rest, surface, q, b, c) / free)
         if surface and not is_turned_little(links, rest, limits.feature_cos, a, b, c, q, b, c):
             return False
-    if least < low - limits.strain or most > high + limits.strain:
+    if least < low - limits.strain or most > high + limits.strain or most_now > most_then:
         return False
     return new_worst >= limits.aspect or new_worst >= old_worst
 

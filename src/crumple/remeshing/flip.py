@@ -11,7 +11,7 @@ from crumple.mesh.refusal import OK
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, following, preceding
 from crumple.remeshing.arrays import STEP
 from crumple.remeshing.chart import load_hinge
-from crumple.remeshing.measure import aspect, edge_size, edge_strain, is_delaunay
+from crumple.remeshing.measure import aspect, edge_size, edge_strain, face_stretch, is_delaunay
 from crumple.remeshing.momentum import add_momentum, restore_momentum
 from crumple.remeshing.safety import (
     NEW_EDGES,
@@ -36,10 +36,10 @@ def stamp_faces(links, report, stamp, number):
 
 
 @njit(**INNER)
-def wants_flip(links, label, tensor, x, rest, surface, limits, coarsening, edge):
+def wants_flip(links, label, tensor, x, rest, surface, limits, coarsening, start, edge):
     """Whether an edge is plain, and the other diagonal better: it cures a face below the aspect bound, or the edge is
-    not Delaunay and its flip makes no such face. The new edge must not be strained much more than those around; while
-    coarsening, it must not violate (4)."""
+    not Delaunay and its flip makes no such face. The new edge must not be strained much more than those around, the
+    new faces not more than the old ones beyond the square `start`; while coarsening, it must not violate (4)."""
     if links.faces[edge // 3, 0] < 0 or links.twin[edge] < 0:
         return False
     if label[edge] != 0 or edge_is_seam(links, edge):
@@ -66,6 +66,8 @@ def wants_flip(links, label, tensor, x, rest, surface, limits, coarsening, edge)
         return False
     if not _keeps_strain(links, x, rest, surface, limits.strain, a, b, k, m):
         return False
+    if not _keeps_stretch(links, x, rest, surface, start, a, b, k, m):
+        return False
     if coarsening:
         size = edge_size(links, tensor, rest, surface, k, m)
         if size > max(1.0, edge_size(links, tensor, rest, surface, a, b)):
@@ -85,6 +87,15 @@ def _keeps_strain(links, x, rest, surface, limit, a, b, k, m):
     return low - limit <= strain <= high + limit
 
 
+@njit(**INNER)
+def _keeps_stretch(links, x, rest, surface, start, a, b, k, m):
+    """Whether the faces amk and mbk are stretched to the square `start` at most, or no more than abk and bam are."""
+    new = max(face_stretch(links, x, rest, surface, a, m, k), face_stretch(links, x, rest, surface, m, b, k))
+    if new <= start:
+        return True
+    return new <= max(face_stretch(links, x, rest, surface, a, b, k), face_stretch(links, x, rest, surface, b, a, m))
+
+
 @njit(**STEP)
 def try_flip(work, edge):
     """Flip an edge if it is not Delaunay and nothing speaks against it; whether it was done."""
@@ -94,7 +105,7 @@ def try_flip(work, edge):
     if (
         wants_flip(
             buf.links, buf.edge_label, buf.vertex_data, buf.node_data, buf.node_rest, surface, work.limits,
-            work.switches.coarsening, edge,
+            work.switches.coarsening, work.stretch[buf.face_material[edge // 3]], edge,
         )
         and plan_flip(buf, edge) == OK
     ):  # fmt: skip

@@ -64,6 +64,37 @@ def edge_strain(links, x, rest, surface, a, b):
 
 
 @njit(**INNER)
+def face_stretch(links, x, rest, surface, a, b, c):
+    """Square of the largest stretch of the face of three vertices."""
+    i, j, k = links.vertex_node[a], links.vertex_node[b], links.vertex_node[c]
+    ab, ac = length2(links, rest, surface, a, b), length2(links, rest, surface, a, c)
+    world = distance2(x, i, j), distance2(x, i, k), distance2(x, j, k)
+    return largest_square(ab, ac, length2(links, rest, surface, b, c), world[0], world[1], world[2])
+
+
+@njit(**INNER)
+def distance2(x, i, j):
+    """Squared distance of two nodes [m²]."""
+    return (x[j, 0] - x[i, 0]) ** 2 + (x[j, 1] - x[i, 1]) ** 2 + (x[j, 2] - x[i, 2]) ** 2
+
+
+@njit(**INNER)
+def largest_square(ab, ac, bc, ab_now, ac_now, bc_now):
+    """The larger eigenvalue of FᵀF of a triangle from its squared edges at rest and now [m²].
+
+    With the products of two edges at rest (E, G; F) and now (e, g; f) its eigenvalues have the sum
+    (G e − 2 F f + E g)/(E G − F²) and the product (e g − f²)/(E G − F²).
+    """
+    rest, now = 0.5 * (ab + ac - bc), 0.5 * (ab_now + ac_now - bc_now)
+    area2 = ab * ac - rest * rest
+    if not area2 > 0.0:
+        return 0.0
+    half = 0.5 * (ac * ab_now - 2.0 * rest * now + ab * ac_now) / area2
+    product = (ab_now * ac_now - now * now) / area2
+    return half + sqrt(max(half * half - product, 0.0))
+
+
+@njit(**INNER)
 def material_area(links, rest, surface, a, b, c):
     """Material area of three vertices [m²]; signed in a 2-D pattern."""
     if surface:

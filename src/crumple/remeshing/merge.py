@@ -22,13 +22,14 @@ from crumple.mesh.rings import (
     preceding,
     ring_start,
 )
-from crumple.remeshing.measure import aspect, edge_size, edge_strain
+from crumple.remeshing.measure import aspect, edge_size, edge_strain, face_stretch
 
 
 @njit(**INNER)
-def can_merge(buf, limits, edge, limit):
+def can_merge(buf, limits, start, edge, limit):
     """Whether the ends of an edge of a pattern can go into its middle: neither is on a line that is kept, no edge
-    becomes longer than √limit or strained beyond the range of those around, no face too thin.
+    becomes longer than √limit or strained beyond the range of those around, no face too thin or beyond the square
+    `start` (materials,) of its stretch.
 
     The free slots of nodes and vertices stand for the middle; nothing is changed.
     """
@@ -52,19 +53,19 @@ def can_merge(buf, limits, edge, limit):
     for k in range(2):
         links.u[middle, k] = 0.5 * (links.u[a, k] + links.u[b, k])
     links.vertex_node[middle] = node
-    fits = _fan_fits(buf, limits, edge, middle, limit)
+    fits = _fan_fits(buf, limits, start, edge, middle, limit)
     links.vertex_node[middle] = -1
     return fits
 
 
 @njit(**INNER)
-def _fan_fits(buf, limits, edge, middle, limit):
+def _fan_fits(buf, limits, start, edge, middle, limit):
     """`can_merge` for the faces around both ends, with the vertex `middle` in place of the ends."""
     links, tensor, x, rest = buf.links, buf.vertex_data, buf.node_data, buf.node_rest
     ends = (corner_vertex(links, edge), corner_vertex(links, following(edge)))
     r, s = corner_node(links, preceding(edge)), corner_node(links, preceding(links.twin[edge]))
     surface = r < 0  # never, but no constant
-    new_worst, old_worst = 1.0, 1.0
+    new_worst, old_worst, most_now, most_then = 1.0, 1.0, 1.0, 1.0
     low, high, least, most = 1e300, -1e300, 1e300, -1e300
     for end in range(2):
         v, w = ends[end], ends[1 - end]
@@ -77,6 +78,8 @@ def _fan_fits(buf, limits, edge, middle, limit):
             old_worst = min(old_worst, aspect(links, rest, surface, v, j, k))
             one, two = edge_strain(links, x, rest, surface, v, j), edge_strain(links, x, rest, surface, j, k)
             low, high = min(low, one, two), max(high, one, two)
+            free = start[buf.face_material[corner // 3]]
+            most_then = max(most_then, face_stretch(links, x, rest, surface, v, j, k) / free)
             if j != w and k != w:
                 if is_thin(links, middle, j, k):
                     return False
@@ -87,12 +90,13 @@ def _fan_fits(buf, limits, edge, middle, limit):
                 strain = edge_strain(links, x, rest, surface, middle, j)  # k is the j of another face
                 least, most = min(least, strain), max(most, strain)
                 new_worst = min(new_worst, aspect(links, rest, surface, middle, j, k))
+                most_now = max(most_now, face_stretch(links, x, rest, surface, middle, j, k) / free)
                 far = links.vertex_node[j]
                 if end == 0 and far != r and far != s and are_adjacent(links, links.vertex_node[w], far):
                     return False
             corner, leave = enter(links, links.vertex_node[v], links.twin[leave])
             if corner == first:
                 break
-    if least < low - limits.strain or most > high + limits.strain:
+    if least < low - limits.strain or most > high + limits.strain or most_now > most_then:
         return False
     return new_worst >= limits.aspect or new_worst >= old_worst

@@ -65,7 +65,7 @@ def run_pass(work, mode, edges, ends, limit, budget):
                 if step == _TAIL and not done:
                     step = _HEAD
                 elif step == _HEAD and not done and mode == MERGE and not surface:
-                    step = _MERGE if can_merge(buf, work.limits, edge, limit) else _NOTHING
+                    step = _MERGE if can_merge(buf, work.limits, work.stretch, edge, limit) else _NOTHING
                 elif step == _MERGE_TAIL and done:
                     # the last edit has left the new node, which has the highest number, in place of the tail
                     edge = _find_edge(buf.links, buf.counters.nodes - 1, ends[n, 1])

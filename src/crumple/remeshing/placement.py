@@ -18,15 +18,16 @@ import numpy as np
 from numba import njit
 
 from crumple.mesh.rings import INNER, corner_node, corner_vertex, enter, following, preceding
-from crumple.remeshing.measure import length2
+from crumple.remeshing.measure import distance2, largest_square, length2
 
 
 @njit(**INNER)
-def smooth_offset(links, label, data, rest, surface, limit, strain_limit, edge, column, out):
+def smooth_offset(links, label, data, rest, surface, limit, strain_limit, material, start, edge, column, out):
     """Whether there is a smooth place for the middle of an edge; its offset from there [m] goes to `out` (3,).
 
     `column` of the node data where the positions start (x or y); `limit`: cosine of the largest turn;
-    `strain_limit`: how far the strain of the new edges may be outside the range of those around.
+    `strain_limit`: how far the strain of the new edges may be outside the range of those around;  `start` (materials,):
+    square of the stretch beyond which faces may not be stretched more in x.
     """
     for k in range(3):
         out[k] = 0.0
@@ -47,7 +48,10 @@ def smooth_offset(links, label, data, rest, surface, limit, strain_limit, edge, 
         out[1] += s * ny
         out[2] += s * nz
     moves = out[0] != 0.0 or out[1] != 0.0 or out[2] != 0.0
-    if moves and not _keeps_strain(links, data, rest, surface, strain_limit, edge, column, out):
+    keeps = _keeps_strain(links, data, rest, surface, strain_limit, edge, column, out)
+    if keeps and column == 0:
+        keeps = _keeps_stretch(links, data, rest, surface, material, start, edge, out)
+    if moves and not keeps:
         for k in range(3):
             out[k] = 0.0
         return False
@@ -86,6 +90,34 @@ def _keeps_strain(links, data, rest, surface, limit, edge, column, out):
 
 
 @njit(**INNER)
+def _keeps_stretch(links, x, rest, surface, material, start, edge, out):
+    """Whether the halves of the faces, with the middle moved by `out` (3,), stay free of the barrier of their strain
+    limit, or are stretched no more than the whole faces are."""
+    a, b = corner_vertex(links, edge), corner_vertex(links, following(edge))
+    i, j = links.vertex_node[a], links.vertex_node[b]
+    ab, now = length2(links, rest, surface, a, b), distance2(x, i, j)
+    ends = _square_to_middle(x, 0, i, j, i, out), _square_to_middle(x, 0, i, j, j, out)
+    half = edge
+    for _ in range(2):
+        if half >= 0:
+            a, b = corner_vertex(links, half), corner_vertex(links, following(half))
+            k = corner_vertex(links, preceding(half))
+            n = links.vertex_node[k]
+            ak, bk = length2(links, rest, surface, a, k), length2(links, rest, surface, b, k)
+            ak_now, bk_now = distance2(x, links.vertex_node[a], n), distance2(x, links.vertex_node[b], n)
+            mk, mk_now = 0.5 * ak + 0.5 * bk - 0.25 * ab, _square_to_middle(x, 0, i, j, n, out)
+            am, bm = (ends[0], ends[1]) if links.vertex_node[a] == i else (ends[1], ends[0])
+            new = max(
+                largest_square(0.25 * ab, mk, ak, am, mk_now, ak_now),
+                largest_square(0.25 * ab, mk, bk, bm, mk_now, bk_now),
+            )
+            if new > start[material[half // 3]] and new > largest_square(ab, ak, bk, now, ak_now, bk_now):
+                return False
+        half = links.twin[edge]
+    return True
+
+
+@njit(**INNER)
 def _strain(data, column, i, j, square):
     """Green strain ½ (l²/L² − 1) between two nodes at the rest distance² `square` [m²]."""
     p, q, r = (
@@ -99,11 +131,17 @@ def _strain(data, column, i, j, square):
 @njit(**INNER)
 def _strain_to_middle(data, column, i, j, n, out, square):
     """The same between a node and the middle of i and j, moved by `out` (3,)."""
+    return 0.5 * (_square_to_middle(data, column, i, j, n, out) / square - 1.0) if square > 0.0 else 0.0
+
+
+@njit(**INNER)
+def _square_to_middle(data, column, i, j, n, out):
+    """Squared distance of a node from the middle of i and j, moved by `out` (3,) [m²]."""
     total = 0.0
     for c in range(3):
         d = 0.5 * (data[i, column + c] + data[j, column + c]) + out[c] - data[n, column + c]
         total += d * d
-    return 0.5 * (total / square - 1.0) if square > 0.0 else 0.0
+    return total
 
 
 @njit(**INNER)

@@ -106,6 +106,7 @@ def remesh(
     node_fields: Mapping[str, Floats] | None = None,
     face_fields: Mapping[str, Floats] | None = None,
     density: Floats | None = None,
+    stretch: Floats | None = None,
     protected: Bools | None = None,
     guard: Guard | None = None,
     options: RemeshOptions | None = None,
@@ -117,13 +118,15 @@ def remesh(
     `x` (node_count, 3) [m] world positions (default: `mesh.node_rest`), `v` [m/s], `y` [m] plastic embedding.
     New nodes are placed smoothly in x and y; v and `node_fields` are interpolated, and what flips and collapses change
     of the linear momentum is given back to the faces around (see `momentum`), with the masses of `density`
-    (material groups,) [kg/m²], by default 1. `face_fields` are averaged over the old faces under each new one.
+    (material groups,) [kg/m²], by default 1. `stretch` (material groups,): square of the stretch beyond which no edit
+    takes a face, unless those that it replaces are stretched more; without bound by default. `face_fields` are averaged
+    over the old faces under each new one.
     `protected` (node_count,): nodes that are not removed. `guard`: check every edit against contacts; then nothing
     intersects afterwards if nothing did before (all that is new is tested in the end; should that test ever fail,
     only splits in the middle of edges are made, which move nothing, or none: see `statistics.fallback`).
     """
     options = options or RemeshOptions()
-    job = _Job(mesh, sizing, x, v, y, dict(node_fields or {}), density, protected, guard)
+    job = _Job(mesh, sizing, x, v, y, dict(node_fields or {}), density, stretch, protected, guard)
     result = job.run(options)
     if guard is not None and guard.has_intersections(result.mesh, result.x, result.changed_nodes):
         fallback = replace(options, collapse=False, smooth=False, flip_hysteresis=10.0)
@@ -149,6 +152,7 @@ class _Job:
         y: Floats | None,
         node_fields: dict[str, Floats],
         density: Floats | None,
+        stretch: Floats | None,
         protected: Bools | None,
         guard: Guard | None,
     ) -> None:
@@ -160,8 +164,10 @@ class _Job:
         self.protected = protected
         groups = int(mesh.face_material.max(initial=0)) + 1
         self.density = np.ones(groups) if density is None else _checked("density", density, (len(density),))
-        if len(self.density) < groups:
-            raise InputError("remesh: density", f"must have one entry per material group, {groups}", len(self.density))
+        self.stretch = np.full(groups, np.inf) if stretch is None else np.ascontiguousarray(stretch, np.float64)
+        for name, given in (("density", self.density), ("stretch", self.stretch)):
+            if len(given) < groups:
+                raise InputError(f"remesh: {name}", f"must have one entry per material group, {groups}", len(given))
         sizing = np.asarray(sizing, np.float64)
         self.sizing = self._vertex_tensors(sizing)
         self.needed_faces = estimate_faces(mesh, sizing)
@@ -229,7 +235,7 @@ class _Job:
             guard = guard_arrays(self.guard, self.mesh, len(buf.links.faces))
             gap = 0.5 * max(self.guard.lowest(self.x), 0.0)
             limits = limits._replace(dhat=float(surface.dhat), reach=float(surface.reach), gap=float(gap))
-        work = at.make_work(buf, limits, switches, self.density, guard)
+        work = at.make_work(buf, limits, switches, self.density, self.stretch, guard)
         work.tally.faces = mesh.face_count
         return work, mesh, fields
 

@@ -51,7 +51,8 @@ def try_split(work, edge):
             if work.switches.smooth and (place == 0 or work.switches.has_y):
                 smooth = smooth_offset(
                     buf.links, buf.edge_label, buf.node_data, buf.node_rest, work.switches.surface,
-                    work.limits.smooth_cos, work.limits.strain, edge, 3 * place, work.scratch[place],
+                    work.limits.smooth_cos, work.limits.strain, buf.face_material, work.stretch, edge, 3 * place,
+                    work.scratch[place],
                 )  # fmt: skip
                 moves = moves or (place == 0 and smooth)
         if work.switches.guarded:

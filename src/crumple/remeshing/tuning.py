@@ -19,6 +19,53 @@ class Tuning:
         chosen_on="a crumpled sheet; see docs/remeshing.md",
         breaks="With 1 a third of the nodes change in every frame.",
     )
+    strained_edits: Tuned[float] = Tuned(
+        0.9,
+        "1",
+        "Fraction of the strain (of squares) that a material allows up to which an edit may take a face, unless those "
+        "that it replaces are stretched more.",
+        chosen_on="ARCSim's flag, 12 frames",
+        breaks="Without it faces were stretched to 1.16 with a limit of 1.05. With 0.7, where the barrier begins, a "
+        "third more faces stay; with 0.97 steps start so near the limit that some take twice as many iterations.",
+    )
+    coarse_turn: Tuned[float] = Tuned(
+        0.5,
+        "rad",
+        "Turn of the normal along an edge from which on a bend is too sharp for its mesh: a radius of two edges.",
+        chosen_on="cloth over a ball on meshes of 943 and 5000 faces",
+    )
+    coarse_area: Tuned[float] = Tuned(0.1, "1", "Fraction of the area that has to be so sharp before it is told.")
+    coarse_wave: Tuned[float] = Tuned(
+        6.0,
+        "edges",
+        "Waves of fewer edges take the wavelength of the mesh.",
+        chosen_on="sheets stretched between clamps",
+    )
+    coarse_wave_part: Tuned[float] = Tuned(
+        0.6,
+        "1",
+        "Fraction of the bending (area times curvature squared) in such waves before it is told.",
+        chosen_on="sine waves on all styles of meshes: at least 0.96 with 6 edges per wave, 0.33 to 0.5 with 12, "
+        "0.05 on a cylinder",
+    )
+    standing_wave: Tuned[float] = Tuned(
+        0.1,
+        "1",
+        "Kinetic energy over that of the sheets up to which waves are judged: those that run through a sheet after a "
+        "blow are short on any mesh.",
+    )
+    coarse_compression: Tuned[float] = Tuned(
+        1e-4,
+        "1",
+        "Line load over the membrane stiffness up to which a sheet that does not wrinkle is left in peace.",
+        chosen_on="sheets stretched by 10 % between clamps",
+    )
+    coarse_floor: Tuned[float] = Tuned(
+        1.3, "1", "Mean edge of a face over the smallest that is asked for up to which remeshing has done what it may."
+    )
+    visible_turn: Tuned[float] = Tuned(
+        0.01, "rad", "Root mean square of the turn along an edge below which a sheet counts as flat."
+    )
     calm_frames: Tuned[int] = Tuned(
         4,
         "frames",

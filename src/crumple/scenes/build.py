@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from crumple.options.plasticity import PlasticityOptions
 from crumple.options.remeshing import RemeshingOptions, RemeshingSettings
 from crumple.options.sizing import SizingOptions
 from crumple.options.solver import SolverOptions
+from crumple.plasticity import total_strain
 from crumple.runtime.typing import Floats
 from crumple.scenes.boundaries import (
     make_attachment,
@@ -47,15 +49,16 @@ from crumple.scenes.schema.scene import Scene, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.start.impact import with_impact_stiffness
-from crumple.scenes.start.relaxing import is_strained, relax_start
+from crumple.scenes.start.relaxing import faces_beyond_limit, is_strained, relax_start
 from crumple.scenes.start.resting import rest_as_it_is
 from crumple.scenes.starting import check_start
 from crumple.scenes.tearing import check_tearing, make_tearing, mark_lines
 from crumple.scenes.toml import load_scene
 from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no_pins, no_tips, nothing_torn
 
-FIRST_STEP = 1e-3
-"""The step that the step control starts with, unless bounds say otherwise [s]."""
+FIRST_STEP = 0.025
+"""The step that the step control starts with over the time of a frame, unless bounds say otherwise: no time of its own,
+so that a scene of another size, with its times, is the same run."""
 
 
 class Built(NamedTuple):
@@ -140,6 +143,10 @@ def _relaxed(model: Model, state: State, notes: tuple[str, ...]) -> Built:
     state, done = relax_start(model, state)
     ended = "at rest" if done.is_at_rest else "not yet at rest"
     text = f"run.relax: membrane energy from {done.before:.3g} to {done.after:.3g} J in {done.iterations} iterations"
+    beyond = faces_beyond_limit(model, state)
+    if beyond:
+        remedy = "obstacles or handles do not let them; give more room, a finer mesh or another strain_limit"
+        notes = (*notes, f"run.relax: {beyond} faces start beyond their strain_limit: {remedy}")
     return Built(model, state, (*notes, f"{text}, {ended}"))
 
 
@@ -192,8 +199,10 @@ def _start(scene: Scene, k: int, materials: list[Material], problems: Problems) 
     if sheet.history is not None:
         return recalled_sheet(sheet.history, k, len(materials))
     shape = _with_room(scene, k, materials, problems)
-    mesh, x, v, texture = sheet_shape(shape, lambda text: problems.note(("sheets", k, "shape"), text))
-    return initial_state(mesh, x, v=v).replaced(texture=texture)
+    note = partial(problems.note, ("sheets", k, "shape"))
+    made = sheet_shape(shape, note, tears=scene.tearing is not None)
+    state = initial_state(made.mesh, made.x, v=made.v).replaced(texture=made.texture)
+    return state.replaced(plastic_strain=total_strain(made.mesh, made.x)) if made.is_charted else state
 
 
 def _with_room(scene: Scene, k: int, materials: list[Material], problems: Problems) -> Any:
@@ -373,4 +382,4 @@ def _friction(scene: Scene) -> Floats:
 def _first_step(solver: SolverOptions, frame_time: float) -> float:
     if solver.fixed_step is not None:
         return solver.fixed_step
-    return max(solver.min_step, min(FIRST_STEP, solver.max_step, frame_time))
+    return max(solver.min_step, min(FIRST_STEP * frame_time, solver.max_step))

@@ -66,7 +66,7 @@ def check_scene(source: str | Path, overrides: Sequence[str] = (), *, quick: boo
     if built is None:
         return Report(label, tuple(errors), _estimated(scene), notes=notes)
     size = built_size(scene, built.model, built.state)
-    strain = float(largest_strains(built.state.mesh, built.state.x).max())
+    strain = float(largest_strains(built.state.mesh, built.state.x, built.state.plastic_strain).max())
     return Report(label, tuple(errors), size, exact=True, notes=(*notes, *_memory_note(size)), strain=strain)
 
 

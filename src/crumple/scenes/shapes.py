@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from crumple.mesh.io.obj import read_obj
+from crumple.mesh.io.obj_pattern import chart_faces
 from crumple.mesh.io.obj_sheet import (
     choose_pattern,
     merge_pattern_and_world,
@@ -28,25 +29,39 @@ from crumple.shapes.pouch import pouch
 from crumple.shapes.sheets import cylinder, disk, moebius, rectangle
 
 
-def sheet_shape(
-    shape: Any, note: Callable[[str], None] = lambda text: None
-) -> tuple[SheetMesh, Floats, Floats, Floats | None]:
-    """Mesh, world positions [m] and velocities [m/s] (node_count, 3) of a sheet's shape, before its transform, and
-    texture coordinates (vertex_count, 2) if its file has any that are not the pattern itself.
+class SheetShape(NamedTuple):
+    """Mesh, world positions `x` [m] and velocities `v` [m/s] (node_count, 3) of a sheet; `texture` (vertex_count, 2) if
+    its file has any that is not the pattern; `is_charted`: whether it is at rest as it is, not in its pattern."""
 
-    `note` is told what was decided that the user might have meant otherwise.
+    mesh: SheetMesh
+    x: Floats
+    v: Floats
+    texture: Floats | None = None
+    is_charted: bool = False
+
+
+def sheet_shape(shape: Any, note: Callable[[str], None] = lambda text: None, *, tears: bool = False) -> SheetShape:
+    """A sheet's shape before its transform.
+
+    `note` is told what was decided that the user might have meant otherwise. A sheet that `tears` and has no pattern is
+    laid flat in charts: cracks run in a pattern.
     """
     if shape.kind == "file":
         data = read_obj(shape.mesh)
         origin = choose_pattern(data, shape.pattern)[2]
         if shape.pattern == "auto" and data.has_texture:
             note(_PATTERN_NOTES[origin])
-        mesh, x = sheet_from_obj(data, shape.pattern)
-        return mesh, x, data.velocity, None if origin == "uv" else sheet_texture(data, mesh)
+        if tears and origin == "triangles":
+            origin, (mesh, x) = "charts", sheet_from_obj(data, "charts")
+            note(_CHARTS_NOTE.format(len(chart_faces(mesh.faces, mesh.vertex_count))))
+        else:
+            mesh, x = sheet_from_obj(data, shape.pattern)
+        texture = None if origin == "uv" else sheet_texture(data, mesh)
+        return SheetShape(mesh, x, data.velocity, texture, origin == "charts")
     if shape.kind == "sewn":
-        return *_sewn(shape), None
+        return SheetShape(*_sewn(shape))
     mesh, x = _SHEETS[shape.kind](shape)
-    return mesh, x, np.zeros_like(x), None
+    return SheetShape(mesh, x, np.zeros_like(x))
 
 
 _WORLD_NOTE = (
@@ -56,6 +71,10 @@ _WORLD_NOTE = (
 _FITTED_NOTE = (
     "texture coordinates, stretched to the lengths of the mesh, are the pattern "
     '(pattern = "uv" takes them as they are, in m)'
+)
+_CHARTS_NOTE = (
+    "has no pattern: it is laid flat in {} charts, at rest as it is in the file; cracks begin and run within a chart "
+    "and end at the seams between them"
 )
 _PATTERN_NOTES = {"uv": "", "fitted": _FITTED_NOTE, "flat": _WORLD_NOTE, "triangles": _WORLD_NOTE}
 

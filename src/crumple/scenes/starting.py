@@ -73,7 +73,7 @@ def _check_refinement(scene: Scene, areas: Floats, problems: Problems) -> None:
 
 def _note_strains(scene: Scene, state: State, problems: Problems) -> None:
     """Tell which sheets are not at rest at the start."""
-    strain, area = largest_strains(state.mesh, state.x), state.mesh.face_area
+    strain, area = largest_strains(state.mesh, state.x, state.plastic_strain), state.mesh.face_area
     for k, sheet in enumerate(scene.sheets):
         if sheet.rest == "start":
             continue

@@ -21,7 +21,14 @@ from dataclasses import replace
 
 from crumple.model.derived import Derived
 from crumple.model.model import Model
-from crumple.remeshing.adapting import Adapting, AdaptingPhase, project_sheets, remesh_sheets, resample_sheets
+from crumple.remeshing.adapting import (
+    Adapting,
+    AdaptingPhase,
+    judge_sheets,
+    project_sheets,
+    remesh_sheets,
+    resample_sheets,
+)
 from crumple.runtime.threads import worthwhile_threads
 from crumple.runtime.timing import PhaseTimer
 from crumple.simulation.demands import mesh_demands
@@ -35,7 +42,7 @@ from crumple.tearing.phases import part_lips, spare_cracks, tear_sheets
 
 STEP: tuple[Phase, ...] = (move_sheets, tear_sheets, yield_sheets, spare_cracks, embed_sheets, sum_up)
 """The phases of every step."""
-END: tuple[AdaptingPhase, ...] = (remesh_sheets, resample_sheets, project_sheets, part_lips)
+END: tuple[AdaptingPhase, ...] = (remesh_sheets, resample_sheets, project_sheets, part_lips, judge_sheets)
 """The phases at the end of a frame."""
 
 

@@ -41,13 +41,15 @@ class Ledger:
 
     `has_begun`: before the first step nothing is known;  `is_current`: `kinetic`, `stored` and `potential`, that of
     the loads [J], are those of the state: not after a remeshing;  `is_pressed`: at the end of the last frame, contact
-    stored more than the sheets;  `contact` and `sheets` [J]: what the barrier and the sheets' own terms store;
+    stored more than the sheets;  `is_coarse`: the mesh was found too coarse for the shape in some
+    frame;  `contact` and `sheets` [J]: what the barrier and the sheets' own terms store;
     `…_power` [W] at the end of the last step.
     """
 
     has_begun: bool = False
     is_current: bool = False
     is_pressed: bool = False
+    is_coarse: bool = False
     start: float = 0.0
     handles: float = 0.0
     obstacles: float = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,8 @@ from crumple.energies.sheets import MembraneParts, make_membranes
 from crumple.materials.material import Material
 from crumple.plasticity import total_strain, yield_strain
 from crumple.runtime.typing import Bools, Floats
-from crumple.state import State
+from crumple.state import Change, State
+from crumple.state.transfer import Custom
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,25 @@ class MountedMembrane(MountedTerm):
                 parts.append(membrane_force(state.mesh, lag, faces, state.x, weight))
         return parts
 
+    def field_rules(self, *, is_cut: bool) -> Mapping[str, Custom]:
+        """Where nothing yields in plane, E_p is that of a rest shape, which the embedding has on any mesh."""
+        return {} if is_cut or self.limit is not None else {"plastic_strain": follow_rest_shape}
+
     def settle(self, state: State, step: float) -> State:
         if self.limit is None:
             return state
         plastic = yield_strain(total_strain(state.mesh, state.x), state.plastic_strain, self.limit)
         same = np.array_equal(plastic, state.plastic_strain)
         return state if same else state.replaced(plastic_strain=plastic)
+
+
+def follow_rest_shape(state: State, y: Floats, change: Change) -> Floats:
+    """E_p (face_count, 3) on the new mesh: that of the embedding `y` (node_count, 3) [m], and what the old one lacked.
+
+    A mean over the old faces belongs to no shape, and a new node that is placed on the smooth surface would be
+    strained: glass would break by being remeshed.
+    """
+    if not np.any(state.plastic_strain):
+        return np.zeros((change.mesh.face_count, 3))
+    lacking = state.plastic_strain - total_strain(state.mesh, state.y)
+    return np.asarray(total_strain(change.mesh, y) + change.face_operator @ lacking, np.float64)

@@ -17,7 +17,7 @@ from crumple.terms.tuning import TUNING
 
 CLOSE = TUNING.close_to_limit.value
 ROOM = TUNING.beyond_limit_room.value
-
+LEAST_ROOM = TUNING.at_limit_room.value
 STRONGER = TUNING.beyond_limit_stiffening.value
 
 
@@ -57,7 +57,8 @@ class MountedStrainLimits(MountedTerm):
         is_beyond = now >= CLOSE * barrier.limit
         if not is_beyond.any():
             return [barrier]
-        limit = np.where(is_beyond, ROOM * now, barrier.limit)
+        room = np.clip(0.5 * (now - barrier.limit), LEAST_ROOM, (ROOM - 1.0) * now)
+        limit = np.where(is_beyond, now + room, barrier.limit)
         return [replace(barrier, limit=limit, stiffness=np.where(is_beyond, STRONGER, 1.0) * barrier.stiffness)]
 
 

@@ -39,7 +39,7 @@ def fit_charts(data: ObjData, face_texture: Ints) -> Floats | None:
     mirrored if the chart lies face down.
     """
     corners, world = data.texture[face_texture], _edges(data.points[data.faces])
-    charts = _charts(face_texture, len(data.texture))
+    charts = chart_faces(face_texture, len(data.texture))
     if len(charts) > MOST_CHARTS:
         return None
     fitted = data.texture.copy()
@@ -72,8 +72,8 @@ def _fit_metric(edges: Floats, length: Floats) -> Floats | None:
     return np.asarray((vectors * np.sqrt(values)) @ vectors.T)
 
 
-def _charts(face_texture: Ints, count: int) -> list[Ints]:
-    """The faces of each chart."""
+def chart_faces(face_texture: Ints, count: int) -> list[Ints]:
+    """The faces of each chart: those that are joined through the `count` vertices of their corners (face_count, 3)."""
     a, b, c = face_texture.T
     row, column = np.concatenate([a, b]), np.concatenate([b, c])
     graph = coo_array((np.ones(len(row), np.int8), (row, column)), shape=(count, count))

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from crumple.mesh.io.obj import ObjData
+from crumple.mesh.io.obj_charts import lay_in_charts
 from crumple.mesh.io.obj_pattern import fit_charts, same_lengths, unify_texture
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
@@ -19,8 +20,8 @@ FLAT = 1e-6
 """A mesh thinner than this times its extent is flat and serves as its own pattern."""
 
 
-Pattern = Literal["auto", "uv", "world"]
-Origin = Literal["uv", "fitted", "flat", "triangles"]
+Pattern = Literal["auto", "uv", "world", "charts"]
+Origin = Literal["uv", "fitted", "flat", "triangles", "charts"]
 
 
 def sheet_from_obj(data: ObjData, pattern: Pattern = "uv") -> tuple[SheetMesh, Floats]:
@@ -29,7 +30,7 @@ def sheet_from_obj(data: ObjData, pattern: Pattern = "uv") -> tuple[SheetMesh, F
     A vertex is a point with a place on the pattern and a texture coordinate; several on one point make a seam.
     """
     positions, corners, origin = choose_pattern(data, pattern)
-    texture = unify_texture(data) if data.has_texture and origin in ("flat", "triangles") else corners
+    texture = unify_texture(data) if data.has_texture and origin in ("flat", "triangles", "charts") else corners
     return _assemble(data, positions, corners, texture)
 
 
@@ -41,6 +42,7 @@ def choose_pattern(data: ObjData, pattern: Pattern = "uv") -> tuple[Floats, Ints
     those of the mesh; "fitted" if they do after each chart was stretched along two directions, as a picture is on a
     rectangle; else "world". Then a "flat" mesh is its own pattern (turned so that faces are counter-clockwise), and
     any other has a pattern per triangle: first corner at the origin, second on the u axis, a vertex per corner.
+    "charts": as "world", but such a mesh is laid flat in few charts, whose lengths are nearly those of the mesh.
     """
     if not data.has_texture and (data.face_texture >= 0).any():
         raise InputError(data.path, "some corners have texture coordinates, some have not: give all or none")
@@ -56,6 +58,8 @@ def choose_pattern(data: ObjData, pattern: Pattern = "uv") -> tuple[Floats, Ints
     flat = _flat_pattern(data)
     if flat is not None:
         return flat, data.faces, "flat"
+    if pattern == "charts":
+        return *lay_in_charts(data.points, data.faces), "charts"
     return _triangle_patterns(data), np.arange(3 * len(data.faces), dtype=np.int32).reshape(-1, 3), "triangles"
 
 
