@@ -102,7 +102,7 @@ def _key(record: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
 
 def _ratio(now: Mapping[str, Any], before: Mapping[str, Any], cost: str) -> float | None:
     """A cost over what it was; None where there is none of both, or none to divide by."""
-    values = (now.get(cost), before.get(cost))
-    if not all(isinstance(value, int | float) and value > 0.0 for value in values):
+    new, old = now.get(cost), before.get(cost)
+    if not isinstance(new, int | float) or not isinstance(old, int | float) or new <= 0.0 or not old > 0.0:
         return None
-    return float(values[0] / values[1])
+    return new / old
