@@ -30,8 +30,8 @@ from crumple.runtime.typing import Floats
 from crumple.solving.tuning import TUNING
 
 MARGIN = TUNING.candidate_margin.value
-WIDE_MARGIN = TUNING.wide_candidate_margin.value
-WIDE_FACES = TUNING.wide_margin_faces.value
+WIDEST_MARGIN = TUNING.widest_candidate_margin.value
+MARGIN_FACES = TUNING.candidate_margin_faces.value
 STRAYS = TUNING.straying_nodes.value
 
 AHEAD = TUNING.sweep_ahead.value
@@ -61,7 +61,7 @@ class StepContact:
         `trees`: those of the obstacles, if they are kept from before.
         """
         self.surface = surface
-        self._margin = surface.reach * (WIDE_MARGIN if surface.dynamic_faces < WIDE_FACES else MARGIN)
+        self._margin = surface.reach * min(max(MARGIN_FACES / max(surface.dynamic_faces, 1), MARGIN), WIDEST_MARGIN)
         self._trees = trees or ObstacleTrees()
         self.contacts = 0
         self._stiffness = stiffness
