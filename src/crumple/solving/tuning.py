@@ -155,8 +155,8 @@ class Tuning:
     candidate_margin_faces: Tuned[float] = Tuned(
         1500.0,
         "faces",
-        "On smaller sheets that margin is as wide as this number over that of the faces: a search costs as much there as "
-        "many looks at the pairs it finds.",
+        "On smaller sheets that margin is as wide as this number over that of the faces: a search costs as much "
+        "there as many looks at the pairs it finds.",
         chosen_on="41 states of 260 to 6700 faces; see docs/solver.md",
         breaks="With 0.25 throughout, sheets below 700 faces took 1.2 times the time, those of 1000 to 3000 1.1 times.",
     )
