@@ -16,8 +16,6 @@ from crumple.runtime.tuning import TUNING
 WINDOW = TUNING.load_window.value
 NEARLY = TUNING.nearly_free_core.value
 _STATISTICS, _AVERAGES = Path("/proc/stat"), Path("/proc/loadavg")
-_IDLE_COLUMNS = (4, 5)
-"""Of the first line of /proc/stat: time idle, and idle while a disk is waited for."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,11 @@ def look() -> Look | None:
     """The clocks now; None where the system does not tell them."""
     try:
         with _STATISTICS.open(encoding="ascii") as file:
-            columns = file.readline().split()
-        idle = sum(int(columns[column]) for column in _IDLE_COLUMNS) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError, AttributeError):
+            _, _, _, _, idle, waiting_for_disk, *_ = file.readline().split()
+        ticks = int(idle) + int(waiting_for_disk)
+        return Look(time.perf_counter(), time.process_time(), ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, AttributeError):
         return None
-    return Look(time.perf_counter(), time.process_time(), idle)
 
 
 def _free_at_once() -> int:
