@@ -19,7 +19,7 @@ from crumple.options.sizing import SizingOptions
 from crumple.options.solver import SolverOptions
 from crumple.remeshing import isotropic_sizing, remesh
 from crumple.remeshing.adaptation import CALM_FACES, is_fine_enough
-from crumple.remeshing.projection import accelerations, project, stored_energy
+from crumple.remeshing.projection import accelerations, project
 from crumple.shapes import rectangle
 from crumple.simulation.frame import adapt, advance_frame
 from crumple.state import Pins, State, initial_state, transfer
@@ -191,8 +191,7 @@ def test_projection_leaves_what_is_far_from_a_change_alone(monkeypatch: pytest.M
     fresh = transfer(state, result)
     fresh = relaxed(model, fresh)
     monkeypatch.setattr("crumple.remeshing.projection.SMALL", 0)
-    stored = stored_energy(state, Derived(model, state))
-    after = project(fresh, Derived(model, fresh), result.node_fields["a"], changed, stored)
+    after = project(fresh, Derived(model, fresh), result.node_fields["a"], changed)
     moved = np.any(after.x != fresh.x, axis=1)
     assert moved[changed].any()
     assert np.mean(moved) < 0.7
@@ -200,13 +199,6 @@ def test_projection_leaves_what_is_far_from_a_change_alone(monkeypatch: pytest.M
     left, _ = accelerations(after, Derived(model, after))
     assert np.linalg.norm(left[moved], axis=1).max() < 1.5 * peak_acceleration(model, state)
     assert peak_acceleration(model, after) < 3e-3 * peak_acceleration(model, fresh)
-
-    dense = fresh.replaced(dense_steps=1)
-    put_in = stored_energy(dense, Derived(model, dense))
-    assert put_in > 1.02 * stored
-    enough = project(dense, Derived(model, dense), result.node_fields["a"], changed, stored)
-    assert stored_energy(enough, Derived(model, enough)) < stored + 0.2 * (put_in - stored)
-    assert project(dense, Derived(model, dense), result.node_fields["a"], changed, put_in) is dense
 
 
 def test_a_run_says_when_the_limit_on_faces_is_met() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from crumple.model.derived import Derived
 from crumple.remeshing.adaptation import remesh_state
 from crumple.remeshing.demands import Demands
-from crumple.remeshing.projection import project, stored_energy
+from crumple.remeshing.projection import project
 from crumple.remeshing.remesh import RemeshResult
 from crumple.runtime.threads import worthwhile_threads
 from crumple.runtime.timing import PhaseTimer
@@ -20,7 +20,7 @@ class Adapting:
     """The end of a frame as far as it has come: its `state` and what is derived from the mesh of that.
 
     `timer` of the frame;  `demands`: what others ask of the mesh;  `change`: that of the mesh, None if it has stayed as
-    it is;  `stored`: the energy of the sheets before that [J];  `warnings` in words.
+    it is;  `warnings` in words.
     """
 
     state: State
@@ -28,7 +28,6 @@ class Adapting:
     timer: PhaseTimer
     demands: Demands
     change: RemeshResult | None = None
-    stored: float = 0.0
     warnings: tuple[str, ...] = ()
 
 
@@ -44,14 +43,12 @@ def remesh_sheets(adapting: Adapting) -> Adapting:
         return adapting
     with adapting.timer("remeshing"), worthwhile_threads(state.mesh.face_count):
         found = remesh_state(state, derived, adapting.demands)
-        if found is None:
-            return adapting
-        stored = stored_energy(state, derived)
+    if found is None:
+        return adapting
     remeshed, change = found
     coarser = f"the mesh is coarser than asked for: remeshing.max_faces = {options.max_faces} faces are reached"
     warnings = (*adapting.warnings, coarser) if change.statistics.limited else adapting.warnings
-    known = None if change.is_none else change
-    return replace(adapting, state=remeshed, change=known, stored=stored, warnings=warnings)
+    return replace(adapting, state=remeshed, change=None if change.is_none else change, warnings=warnings)
 
 
 def resample_sheets(adapting: Adapting) -> Adapting:
@@ -72,5 +69,6 @@ def project_sheets(adapting: Adapting) -> Adapting:
     if change is None or options is None or not options.projection:
         return adapting
     with adapting.timer("projection"), worthwhile_threads(state.mesh.face_count):
-        wanted = change.node_fields["acceleration"]
-        return replace(adapting, state=project(state, derived, wanted, change.changed_nodes, adapting.stored))
+        return replace(
+            adapting, state=project(state, derived, change.node_fields["acceleration"], change.changed_nodes)
+        )

@@ -6,10 +6,6 @@ with E the elastic energy, the handles and the contact barrier; steps are bounde
 
 Only the surroundings of what has changed move: nodes farther than `RINGS` faces from a new face stay where they are,
 where their accelerations are right already. In a calm frame a handful of faces changes, and this costs next to nothing.
-
-In dense contact the steps that follow are those of implicit Euler, which damps whatever jitter is left. There it is
-enough to take out the energy that remeshing has put in, up to a hundred times what is stored; further iterations let
-the sheet drift through other shapes, without its inertia.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ from numpy.typing import NDArray
 
 from crumple.contact import Surface, free_first, restrict_surface
 from crumple.contract import Energy
-from crumple.contract.energy import total_value
 from crumple.energies.nodal import make_nodal
 from crumple.linalg import make_solver
 from crumple.mesh import BOUNDARY, surroundings
@@ -47,7 +42,6 @@ SMALL = PLASTICITY.small_mesh_nodes.value
 REGULARISATION = TUNING.projection_regularisation.value
 ITERATIONS = TUNING.projection_iterations.value
 WORK = TUNING.projection_work.value
-LEFT = TUNING.projection_left.value
 TOLERANCES = TUNING.projection_tolerances.value
 PEAK = TUNING.projection_peak.value
 
@@ -63,19 +57,10 @@ def accelerations(state: State, derived: Derived) -> tuple[Floats, float]:
     return -potential.gradient(still) / derived.mass[:, None], least_gap
 
 
-def stored_energy(state: State, derived: Derived) -> float:
-    """What the energies store whose forces the projection keeps, contact left out [J]."""
-    return total_value(derived.projected(state), np.concatenate([state.x, state.obstacle_x]), state.half_turn)
-
-
-def project(state: State, derived: Derived, wanted: Floats, changed: Bools, stored: float) -> State:
+def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> State:
     """The state with the nodes around the `changed` ones (node_count,) moved to where they have the accelerations
-    `wanted` (node_count, 3) [m/s²].
-
-    `stored` [J]: the `stored_energy` before remeshing. In dense contact they only move until it is no more than that.
-    """
-    surplus = _surplus(state, derived, stored)
-    if not changed.any() or surplus <= 0.0:
+    `wanted` (node_count, 3) [m/s²]."""
+    if not changed.any():
         return state
     free = surroundings(state.mesh.face_nodes, changed, RINGS, WHOLE) if len(changed) > SMALL else np.ones_like(changed)
     is_free = np.concatenate([free, np.zeros(len(state.obstacle_x), bool)])
@@ -107,26 +92,16 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools, stor
             np.inf,
             max(ITERATIONS, WORK // len(free)),
             exact_pause=exact_pause(state),
-            enough=energy - surplus,
         )
         newton = Newton(potential, system, options)
         outcome = newton.minimise(pose.x, pose.x[count:], derived.node_part[order], hold=True, half_turn=pose.half_turn)
         pose = Pose(outcome.x, outcome.half_turn)
         reached = (potential.gradient(pose) - anchor.gradient(pose.x)[:, 0]) / mass
-        if potential.value(pose) <= energy - surplus:
-            break
         if outcome.ending is not Ending.CONVERGED or _peak(reached[judged[moving]]) <= limit:
             break
     moved = state.x.copy()
     moved[moving] = pose.x[:count]
     return state.replaced(x=moved, half_turn=pose.half_turn[edges.number])
-
-
-def _surplus(state: State, derived: Derived, stored: float) -> float:
-    """The energy that is to be taken out in dense contact [J]: what is more than was `stored`; infinite elsewhere."""
-    if not state.dense_steps:
-        return np.inf
-    return stored_energy(state, derived) - stored - LEFT * abs(stored)
 
 
 @dataclass(frozen=True)

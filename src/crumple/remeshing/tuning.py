@@ -42,13 +42,6 @@ class Tuning:
     projection_work: Tuned[int] = Tuned(
         6_000, "iterations × nodes", "Iterations times nodes for each tolerance: a small mesh may take its time."
     )
-    projection_left: Tuned[float] = Tuned(
-        3e-3,
-        "1",
-        "Energy that the projection may leave in dense contact, over that before remeshing.",
-        chosen_on="fold.json, letter and drape; see docs/lab-remeshing.md",
-        breaks="With 0.02, remeshing put 2.5 times the energy into drape, and four times into letter.",
-    )
     projection_tolerances: Tuned[tuple[float, ...]] = Tuned(
         (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10),
         "1",

@@ -111,8 +111,6 @@ class _Descent:
                 is_last = False
             elif verdict != ACCEPTED:
                 continue
-            if energy <= self._directions.options.enough:
-                return Ending.CONVERGED
             may_end = is_last or is_stuck(length, self._predicted, energy)
             if may_end and self._enforcement.is_met(pose):
                 end, loose = pose.copy(), self._loose

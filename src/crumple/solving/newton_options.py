@@ -27,7 +27,6 @@ class NewtonOptions:
     `exact_pause`: iterations without the exact Hessian after it was first found to be indefinite.
     `longest` [m]: no iteration moves a node farther;  `reach` [m]: a node that gets farther than this from its start
     shows that nothing holds the sheet.
-    `enough` [J]: the method need not go on where the potential is no more than this.
     """
 
     energy: float
@@ -43,7 +42,6 @@ class NewtonOptions:
     exact_pause: int = 1
     longest: float = np.inf
     reach: float = np.inf
-    enough: float = -np.inf
 
     def stop_at(self, x: Floats) -> Stop:
         """The errors that are allowed at the pose x (node_count, 3) [m]."""
