@@ -272,13 +272,17 @@ def bench(
     ] = None,
     json: JsonOption = False,
     quick: Annotated[bool, typer.Option("--quick", help="Smaller sheets, fewer steps.")] = False,
+    history: Annotated[Path | None, typer.Option(help="Add the results to this file, a line per run.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Compare with the last results in this file (of --history or --json).")
+    ] = None,
     threads: ThreadsOption = None,
 ) -> None:
     """Measure the speed of the simulator on this machine."""
     set_threads(threads)
     from crumple.cli.measuring import measure_speed
 
-    measure_speed(names or [], json, quick)
+    measure_speed(names or [], json, quick, history, against)
 
 
 @app.command()

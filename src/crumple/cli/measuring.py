@@ -15,6 +15,7 @@ from crumple.cli.reporting import show_table
 from crumple.recording.log import plain, strict_json
 
 if TYPE_CHECKING:
+    from crumple.studies.benchmarking import Entry, Report
     from crumple.studies.validation import CaseResult
 
 MOST_COLUMNS = 8
@@ -76,20 +77,45 @@ def _case_record(result: CaseResult) -> dict[str, Any]:
     }
 
 
-def measure_speed(names: Sequence[str], as_json: bool, quick: bool) -> None:
-    """Run the benchmarks (all without `names`)."""
-    from crumple.studies.benchmarking import describe_machine, run_benchmarks
+def measure_speed(
+    names: Sequence[str], as_json: bool, quick: bool, history: Path | None = None, against: Path | None = None
+) -> None:
+    """Run the benchmarks (all without `names`).
+
+    `history`: file to which the run is added;  `against`: file with an earlier one, with which it is compared.
+    """
+    from crumple.studies.benchmarking import append_entry, describe_machine, make_entry, read_history, run_benchmarks
 
     console = make_console()
+    before = () if against is None else read_history(against)
     machine, reports = describe_machine(), {}
     for name, report in run_benchmarks(names, quick=quick):
-        reports[name] = [plain(record) for record in report.records]
+        reports[name] = report
         if not as_json:
             show_records(console, report.title, report.records)
+    entry = make_entry(reports, machine, quick=quick)
+    compared = {name: _compare(name, report, before, entry) for name, report in reports.items() if before}
+    if history is not None:
+        append_entry(history, entry)
     if as_json:
-        typer.echo(strict_json({"machine": machine} | reports))
-    else:
-        console.print(", ".join(f"{name}: {value}" for name, value in machine.items()), markup=False)
+        typer.echo(strict_json(plain(entry) | ({"against": compared} if compared else {})))
+        return
+    for comparison in compared.values():
+        show_records(console, comparison["title"], comparison["records"])
+    console.print(", ".join(f"{name}: {value}" for name, value in machine.items()), markup=False)
+
+
+def _compare(name: str, report: Report, history: Sequence[Entry], now: Entry) -> dict[str, Any]:
+    """A report beside the last one of the history: `title` and `records` of the table of ratios, and what `differs`."""
+    from crumple.studies.benchmarking import compare, differences, find_entry
+
+    before = find_entry(history, name, quick=now.quick)
+    if before is None:
+        return {"title": f"{name}: not in the history{' as --quick' if now.quick else ''}", "records": []}
+    differs = differences(before.machine, now.machine)
+    said = "; ".join(f"{key} {change}" for key, change in differs.items())
+    title = f"{report.title}: times what it was on {before.date} ({said or 'the same machine and versions'})"
+    return {"title": title, "records": compare(report, before.records[name]), "differs": differs}
 
 
 def show_records(console: Console, title: str, records: Sequence[Mapping[str, Any]]) -> None:

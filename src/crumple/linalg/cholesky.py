@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
+import numba
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import SuperLU, splu
@@ -139,8 +140,8 @@ class Pardiso:
         b, x = (empty if b is None else b), (empty if x is None else x)
         error = ctypes.c_int32(0)
         one, zero = ctypes.c_int32(1), ctypes.c_int32(0)
-        alone = self._pattern.node_count * self._pattern.width < self._WORTH_THREADS
-        before = _load_mkl().MKL_Set_Num_Threads_Local(ctypes.c_int(1)) if alone else 0
+        is_small = self._pattern.node_count * self._pattern.width < self._WORTH_THREADS
+        before = _load_mkl().MKL_Set_Num_Threads_Local(ctypes.c_int(1 if is_small else _threads()))
         self._pardiso(
             _address(self._handle), ctypes.byref(one), ctypes.byref(one), ctypes.byref(ctypes.c_int32(2)),
             ctypes.byref(ctypes.c_int32(phase)), ctypes.byref(ctypes.c_int32(self._pattern.node_count)),
@@ -148,8 +149,7 @@ class Pardiso:
             _address(self._order), ctypes.byref(one), _address(self._options), ctypes.byref(zero),
             _address(b), _address(x), ctypes.byref(error),
         )  # fmt: skip
-        if alone:
-            _load_mkl().MKL_Set_Num_Threads_Local(ctypes.c_int(before))
+        _load_mkl().MKL_Set_Num_Threads_Local(ctypes.c_int(before))
         if error.value and error.value not in self._NOT_POSITIVE_DEFINITE:
             raise SimulationError(f"MKL Pardiso failed in phase {phase} with error {error.value}")
         return error.value
@@ -265,9 +265,19 @@ def _load_pardiso() -> Callable[..., None]:
 
 
 @cache
+def _most_threads() -> int:
+    """Threads that MKL would use, by the number of cores or the user's environment."""
+    return int(_load_mkl().MKL_Get_Max_Threads())
+
+
+def _threads() -> int:
+    """Threads for a large matrix: as many as kernels use at present (`runtime.threads`), if MKL may have them."""
+    return min(numba.get_num_threads(), _most_threads())
+
+
 def _reproducible_threads() -> int:
     """Threads that the work is divided for: one thread does it as two would, and gets the same bits."""
-    return max(2, int(_load_mkl().MKL_Get_Max_Threads()))
+    return max(2, _most_threads())
 
 
 def _environment_mkl() -> ctypes.CDLL | None:

@@ -30,6 +30,8 @@ from crumple.runtime.typing import Floats
 from crumple.solving.tuning import TUNING
 
 MARGIN = TUNING.candidate_margin.value
+WIDEST_MARGIN = TUNING.widest_candidate_margin.value
+MARGIN_FACES = TUNING.candidate_margin_faces.value
 STRAYS = TUNING.straying_nodes.value
 
 AHEAD = TUNING.sweep_ahead.value
@@ -59,6 +61,7 @@ class StepContact:
         `trees`: those of the obstacles, if they are kept from before.
         """
         self.surface = surface
+        self._margin = surface.reach * min(max(MARGIN_FACES / max(surface.dynamic_faces, 1), MARGIN), WIDEST_MARGIN)
         self._trees = trees or ObstacleTrees()
         self.contacts = 0
         self._stiffness = stiffness
@@ -99,7 +102,7 @@ class StepContact:
 
     def _look(self, x: Floats) -> Neighbours:
         """What is near the pose x."""
-        return Neighbours(self.surface, x, MARGIN * self.surface.reach, self._trees)
+        return Neighbours(self.surface, x, self._margin, self._trees)
 
     @property
     def has_friction(self) -> bool:
@@ -171,7 +174,7 @@ class StepContact:
                 return found
         self._neighbours = None
         motion = (target - x)[: self.surface.dynamic_count]
-        moving = np.count_nonzero(_square(motion - np.mean(motion, axis=0)) > (MARGIN * self.surface.reach) ** 2)
+        moving = np.count_nonzero(_square(motion - np.mean(motion, axis=0)) > self._margin**2)
         if moving > STRAYS * len(x):
             return find_along(self.surface, x, target, self._trees)
         self._neighbours = self._look(x)

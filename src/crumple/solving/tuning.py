@@ -163,8 +163,22 @@ class Tuning:
         0.25,
         "1",
         "Candidates are kept while no node strays farther than this fraction of the contact's reach from where "
-        "they were found.",
+        "they were found; on large sheets.",
         breaks="Larger values find candidates less often, but more of them.",
+    )
+    candidate_margin_faces: Tuned[float] = Tuned(
+        1500.0,
+        "faces",
+        "On smaller sheets that margin is as wide as this number over that of the faces: a search costs as much "
+        "there as many looks at the pairs it finds.",
+        chosen_on="41 states of 260 to 6700 faces; see docs/solver.md",
+        breaks="With 0.25 throughout, sheets below 700 faces took 1.2 times the time, those of 1000 to 3000 1.1 times.",
+    )
+    widest_candidate_margin: Tuned[float] = Tuned(
+        4.0,
+        "1",
+        "Most that this margin is, over the contact's reach.",
+        breaks="With 8, frames took up to 1.6 times as long.",
     )
     straying_nodes: Tuned[float] = Tuned(
         0.2,

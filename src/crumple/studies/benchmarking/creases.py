@@ -20,7 +20,7 @@ from crumple.model.model import Model
 from crumple.scenes import build, scene_from_tables
 from crumple.simulation.frame import advance_once
 from crumple.state import State, no_creases
-from crumple.studies.benchmarking.report import Report
+from crumple.studies.benchmarking.report import Record, Report
 
 SIDE = 0.8
 """Circumference of the tube [m]; its height is one row less."""
@@ -51,22 +51,18 @@ def measure_creases(columns: int = 80, steps: int = 20, warm_up: int = WARM_UP) 
         rows = sum(one.multiplier.size for one in derived.stored(state) if isinstance(one, Constraint))
         worst, contacts = max(worst, float(np.abs(off[counts]).max(initial=0.0))), max(contacts, touching)
     with_creases, without = np.median(np.array(seconds), axis=0)
-    return Report(
-        "creases",
-        (
-            {
-                "faces": state.mesh.face_count,
-                "rows": rows,
-                "contacts": contacts,
-                "CPU ms/step": 1e3 * float(with_creases),
-                "without creases": 1e3 * float(without),
-                "ratio": float(np.median([held / free for held, free in seconds])),
-                "iterations/step": float(np.mean([held for held, _ in iterations])),
-                "without": float(np.mean([free for _, free in iterations])),
-                "worst angle [°]": float(np.degrees(worst)),
-            },
-        ),
-    )
+    record: Record = {
+        "faces": state.mesh.face_count,
+        "rows": rows,
+        "contacts": contacts,
+        "CPU ms/step": 1e3 * float(with_creases),
+        "without creases": 1e3 * float(without),
+        "ratio": float(np.median([held / free for held, free in seconds])),
+        "iterations/step": float(np.mean([held for held, _ in iterations])),
+        "without": float(np.mean([free for _, free in iterations])),
+        "worst angle [°]": float(np.degrees(worst)),
+    }
+    return Report("creases", (record,), ("faces", "rows"), ("iterations/step", "CPU ms/step", "without creases"))
 
 
 def _advance(model: Model, state: State) -> tuple[State, float, int, int]:

@@ -23,11 +23,11 @@ def measure_episodes(faces: Sequence[int] = FACES, episodes: int = EPISODES) -> 
 
     The processor's time includes the resets, and counts all threads.
     """
-    title = f"{NAME}: steps of 0.05 s"
+    title, names, costs = f"{NAME}: steps of 0.05 s", ("faces", "policy"), ("ms/step", "CPU ms/step")
     try:
         from crumple.studies.envs import SCRIPTED, FoldEnv, random_policy
     except InputError as error:
-        return Report(title, ({"faces": "", "policy": "not measured", "why": str(error)},))
+        return Report(title, ({"faces": "", "policy": "not measured", "why": str(error)},), names, costs)
     records: list[Record] = []
     for count in faces:
         env = FoldEnv(faces=count)
@@ -48,7 +48,7 @@ def measure_episodes(faces: Sequence[int] = FACES, episodes: int = EPISODES) -> 
                 "ms/step at most": 1e3 * max(spent),
             }
             records.append(record)
-    return Report(title, tuple(records))
+    return Report(title, tuple(records), names, costs)
 
 
 def _time_steps(env: Any, policy: Any, seed: int) -> list[float]:

@@ -13,7 +13,7 @@ from crumple.simulation.engine import PhysicsEngine
 from crumple.state import State
 from crumple.stepping.reports import FrameReport
 from crumple.studies.benchmarking.folded import folded_state
-from crumple.studies.benchmarking.report import Record, Report, iteration_costs, scaling_exponent
+from crumple.studies.benchmarking.report import PHASES, Record, Report, iteration_costs, scaling_exponent
 
 DIVISIONS = (1, 2, 3)
 """Cuts per edge of the coarse folded sheet of 2000 faces: 2, 8 and 18 thousand."""
@@ -44,7 +44,7 @@ def measure_iterations(divisions: Sequence[int] = DIVISIONS, iterations: int = I
             rows.append(row | iteration_costs(frames))
         records += rows
         records.append(_exponents(f"{name}: exponent", rows))
-    return Report("Newton iteration [ms]", tuple(records))
+    return Report("Newton iteration [ms]", tuple(records), ("state", "faces"), ("iterations", "ms", *PHASES, "other"))
 
 
 def _exponents(label: str, rows: Sequence[Record]) -> Record:

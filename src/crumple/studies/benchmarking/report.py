@@ -26,10 +26,16 @@ Record = dict[str, float | int | str]
 
 @dataclass(frozen=True)
 class Report:
-    """One table: records with the same keys, units in the keys."""
+    """One table: records with the same keys, units in the keys.
+
+    `names`: the columns by which a row is known again in another run;  `costs`: those that are compared with it, the
+    less the better.
+    """
 
     title: str
     records: tuple[Record, ...]
+    names: tuple[str, ...]
+    costs: tuple[str, ...]
 
 
 def iteration_costs(frames: Sequence[FrameReport]) -> Record:

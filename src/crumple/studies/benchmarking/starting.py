@@ -26,10 +26,13 @@ def measure_start(repeats: int = 2) -> Report:
         environment = os.environ | {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
         for number in range(1 + repeats):
             first, whole = _time_run(Path(folder) / f"out{number}", environment)
-            records.append({"start": "warm" if number else "cold", "first step [s]": first, "whole scene [s]": whole})
+            records.append(
+                {"start": f"warm {number}" if number else "cold", "first step [s]": first, "whole scene [s]": whole}
+            )
     compiling = float(records[0]["whole scene [s]"]) - min(float(record["whole scene [s]"]) for record in records[1:])
     records.append({"start": "compilation", "whole scene [s]": compiling})
-    return Report(f"start of `crumple run {' '.join(SCENE)}`", tuple(records))
+    title = f"start of `crumple run {' '.join(SCENE)}`"
+    return Report(title, tuple(records), ("start",), ("first step [s]", "whole scene [s]"))
 
 
 def _time_run(out: Path, environment: dict[str, str]) -> tuple[float, float]:

@@ -55,7 +55,9 @@ def measure_stuffing(frames: int | None = None, overrides: tuple[str, ...] = ())
     end = model.frame_count if frames is None else min(model.frame_count, state.frame + frames)
     for factor in (1.0, TIGHTER):
         records.append(_dense(model, state, end, factor))
-    return Report("stuff: dense stage", tuple(records))
+    return Report(
+        "stuff: dense stage", tuple(records), ("stage", "tolerance", "frames"), ("iterations/frame", "s/frame")
+    )
 
 
 def sphere_radius(state: State) -> float:

@@ -32,4 +32,4 @@ def measure_twist(quads: Sequence[int] = (32, 64), steps: int | None = None) -> 
         }
         costs = iteration_costs(statistics.frames)
         records.append(record | {"ms/iteration" if key == "ms" else key: value for key, value in costs.items()})
-    return Report("twist", tuple(records))
+    return Report("twist", tuple(records), ("quads", "steps"), ("iterations/step", "ms/step", "ms/iteration"))
