@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.developable.paper import Paper, attempt, commit
+from crumple.developable.paper import Paper, commit, edit_region
 from crumple.developable.singular import ruling_angles
 from crumple.developable.structure import BOUNDARY, NOBODY, Draft, Edge, Refused, Structure
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
+FEWEST = 5
+"""Rulings of a region that can be fitted."""
 TURN, STEP, LEAST = TUNING.fit_turn.value, TUNING.fit_step.value, TUNING.fit_least.value
 
 
@@ -83,34 +85,31 @@ def split_cones(p: Floats, q: Floats, size: float, tolerance: float) -> list[tup
 def fit_curves(paper: Paper) -> Paper:
     """The paper with the rulings of each curved region on cones, as far as one frame allows."""
     for key in list(paper.structure.curves):
-        curve = paper.structure.curves[key]
-        if curve.apex != NOBODY or len(curve.rulings) < 5 or paper.rests(key):
-            continue
-        if float(ruling_angles(paper, key).sum()) < TURN:
-            continue
-        edited = attempt(paper, lambda paper, key=key: refit(paper, key))  # type: ignore[misc]
-        paper = paper if edited is None else edited.rested(key)
+        paper = edit_region(paper, key, refit)
     return paper
 
 
-def refit(paper: Paper, key: int) -> Paper | None:
-    """The paper with the rulings of one region turned towards those of its cones; None when they are there."""
+def refit(paper: Paper, key: int) -> Paper:
+    """The paper with the rulings of one region turned towards those of its cones; the same object when they are there,
+    or when it has too few, or is too flat to know."""
     structure = paper.structure
-    rulings = structure.curves[key].rulings
+    rulings, apex = structure.curves[key]
+    if apex != NOBODY or len(rulings) < FEWEST or float(ruling_angles(paper, key).sum()) < TURN:
+        return paper
     p, q = (np.array([paper.x(edge[end]) for edge in rulings]) for end in (0, 1))
     size = float(np.ptp(structure.outline.corners, axis=0).max())
     turned, far = list(rulings), 0.0
     draft = Draft(structure)
     for first, last, cone in split_cones(p, q, size, paper.options.cone_error):
         best = first + int(cone.error.argmin())
-        apex = pattern_apex(structure, rulings[best], p[best], q[best], cone)
+        target = pattern_apex(structure, rulings[best], p[best], q[best], cone)
         for number in range(max(first, 1), min(last, len(rulings) - 1)):
-            ends, moved = turn_ruling(structure, rulings[number], apex)
+            ends, moved = turn_ruling(structure, rulings[number], target)
             if any(structure.vertices[end].is_held for end in rulings[number]):
                 continue
             turned[number], far = (draft.border(ends[0]), draft.border(ends[1])), max(far, moved)
     if far < LEAST * structure.spacing:
-        return None
+        return paper
     draft.replace_curve(key, turned)
     return commit(paper, draft.build())
 

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
 from crumple.developable.advance import finish_frame, remember_folds
 from crumple.developable.enrich import enrich
-from crumple.developable.hands import Hand, make_handle, select_held
+from crumple.developable.hands import Hand, idle_handle, make_handle, select_held
 from crumple.developable.memory import memory_term
 from crumple.developable.outline import Outline
 from crumple.developable.paper import Paper
@@ -35,6 +36,8 @@ from crumple.state import State, initial_state
 from crumple.state.ragged import Pins
 from crumple.stepping.reports import FrameReport, StepReport
 
+UNEVEN = 5e-4
+"""Height of the middle of a new sheet, over its size."""
 FRAME_TIME = 1.0 / 60.0
 """Of a live session [s]."""
 
@@ -105,6 +108,7 @@ def developable_sheet(
     *,
     material: Material | str = "paper80",
     hands: Sequence[Hand] = (),
+    idle_hands: int = 0,
     obstacles: Sequence[Obstacle] = (),
     options: DevelopableOptions | None = None,
     gravity: Sequence[float] = (0.0, 0.0, -STANDARD_GRAVITY),
@@ -116,12 +120,13 @@ def developable_sheet(
     """An engine with one flat sheet in the plane z = 0, its pattern the same as its place.
 
     `width`, `height` [m] of a rectangle with a corner at the origin, or the corners (n, 2) of an `outline`;
+    `idle_hands`: how many hands there are besides, which hold nothing until a session lets them grasp;
     `damping`: rate at which motion dies away [1/s];  `duration` [s] of a run.
     """
     options = DevelopableOptions() if options is None else options
     stuff = preset(material) if isinstance(material, str) else material
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], float) if outline is None else outline
-    model = _model(stuff, tuple(hands), tuple(obstacles), gravity, friction, duration, damping)
+    model = _model(stuff, _handles(hands, idle_hands), tuple(obstacles), gravity, friction, duration, damping)
     layout = enrich(flat_structure(Outline(corners), options.spacing), options.ghost_spacing)
     mesh = layout.mesh
     x = np.concatenate([mesh.u, _unevenness(mesh.u, options.seed)[:, None]], axis=1)
@@ -137,7 +142,7 @@ def developable_sheet(
 
 def _model(
     stuff: Material,
-    hands: tuple[Hand, ...],
+    handles: tuple[Handle, ...],
     obstacles: tuple[Obstacle, ...],
     gravity: Sequence[float],
     friction: float,
@@ -151,7 +156,7 @@ def _model(
     parts = 1 + len(obstacles)
     model = Model(
         materials=(soft,),
-        handles=tuple(make_handle(f"hand {number}", hand) for number, hand in enumerate(hands)),
+        handles=handles,
         obstacles=obstacles,
         gravity=(float(gravity[0]), float(gravity[1]), float(gravity[2])),
         contact=ContactOptions(sheet_thickness=(0.0,), friction=np.full((parts, parts), friction)),
@@ -163,9 +168,15 @@ def _model(
     return model.with_term(memory_term(stuff))
 
 
+def _handles(hands: Sequence[Hand], idle: int) -> tuple[Handle, ...]:
+    """The hands as handles "hand 0", "hand 1", …; the idle ones come last."""
+    moved = [make_handle(f"hand {number}", hand) for number, hand in enumerate(hands)]
+    return (*moved, *(idle_handle(f"hand {len(moved) + number}") for number in range(idle)))
+
+
 def _unevenness(u: Floats, seed: int) -> Floats:
-    """Heights [m] of a sheet that is never quite flat, a hundredth of a percent of its size: it knows where to bow."""
+    """Heights [m] of a sheet that is never quite flat: it knows where to bow, up or down by the seed."""
     low, size = u.min(axis=0), np.ptp(u, axis=0)
     s = (u - low) / size
-    bow = np.sin(np.pi * s[:, 0]) * np.sin(np.pi * s[:, 1])
-    return np.asarray(5e-3 * float(size.max()) * 1e-1 * bow)
+    sign = 1.0 if seed % 2 == 0 else -1.0
+    return np.asarray(sign * UNEVEN * float(size.max()) * np.sin(np.pi * s[:, 0]) * np.sin(np.pi * s[:, 1]))

@@ -13,8 +13,8 @@ from crumple.boundary.motions import Key, make_motion
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats, Ints
 
-STIFFNESS = 1e3
-"""Of a hand, per node [N/m]: isometry wins, the hand lags behind."""
+STIFFNESS = 2e2
+"""Of a hand, per node [N/m]: it bends paper as if it were rigid, and lags behind where paper would have to stretch."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Hand:
 
     u: tuple[float, float]
     keys: Sequence[tuple[float, Sequence[float]] | tuple[float, Sequence[float], Sequence[float]]] = ()
-    radius: float = 0.009
+    radius: float = 0.012
     until: float = inf
 
 
@@ -36,6 +36,11 @@ def make_handle(name: str, hand: Hand) -> Handle:
     keys = [Key(key[0], tuple(key[1]), tuple(key[2]) if len(key) > 2 else (0.0, 0.0, 0.0)) for key in hand.keys]
     motion = make_motion(name, keys, center=(*hand.u, 0.0)) if keys else None
     return Handle(name, motion, end=hand.until, stiffness=STIFFNESS, grips=False)
+
+
+def idle_handle(name: str) -> Handle:
+    """A handle that holds nothing yet."""
+    return Handle(name, stiffness=STIFFNESS, grips=False)
 
 
 def select_held(hand: Hand, u: Floats) -> Ints:

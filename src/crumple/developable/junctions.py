@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.developable.paper import Paper, attempt, commit
+from crumple.developable.paper import Paper, commit, edit_region
 from crumple.developable.singular import ruling_angles
 from crumple.developable.structure import BOUNDARY, NOBODY, Draft, Edge, Refused, Structure
 from crumple.geometry.hinge import dihedral_angles
@@ -13,19 +13,17 @@ from crumple.geometry.hinge import dihedral_angles
 def slide_junctions(paper: Paper) -> Paper:
     """The paper after the ends of its curved regions have moved, each by at most one ruling."""
     for key in list(paper.structure.curves):
-        if key in paper.structure.curves and not paper.rests(key):
-            edited = attempt(paper, lambda paper, key=key: slide(paper, key))  # type: ignore[misc]
-            paper = paper if edited is None else edited.rested(key)
+        paper = edit_region(paper, key, slide)
     return paper
 
 
-def slide(paper: Paper, key: int) -> Paper | None:
-    """The paper with one curved region that is gone, shorter or longer; None when it stays as it is."""
+def slide(paper: Paper, key: int) -> Paper:
+    """The paper with one curved region that is gone, shorter or longer; the same object when it stays as it is."""
     curve, angle = paper.structure.curves[key], ruling_angles(paper, key)
     draft = Draft(paper.structure)
     if (angle < paper.options.flat_angle).all():
         if curve.apex != NOBODY or _is_singular(paper.structure, curve.rulings):
-            return None
+            return paper
         del draft.curves[key]
         return commit(paper, draft.build()).happened("flatten", "a curved region has become flat")
     for end in (0, -1):
@@ -41,7 +39,7 @@ def slide(paper: Paper, key: int) -> Paper | None:
                 rulings = (longer, *curve.rulings) if end == 0 else (*curve.rulings, longer)
                 draft.replace_curve(key, rulings, curve.apex)
                 return commit(paper, draft.build())
-    return None
+    return paper
 
 
 def _is_singular(structure: Structure, rulings: tuple[Edge, ...]) -> bool:

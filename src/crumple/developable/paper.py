@@ -22,7 +22,8 @@ from crumple.simulation.observers import Event
 from crumple.state import State, initial_state
 from crumple.state.ragged import Pins
 
-HELD, REFUSED, REST = TUNING.held_weight.value, TUNING.refused_strain.value, TUNING.rest_frames.value
+HELD, REFUSED = TUNING.held_weight.value, TUNING.refused_strain.value
+REST, LONG_REST = TUNING.rest_frames.value, TUNING.refused_frames.value
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,9 @@ class Paper:
         """Whether a region was edited only now."""
         return self.state.frame < self.resting.get(region, 0)
 
-    def rested(self, *regions: int | None) -> Paper:
-        """The same with regions that are to be left alone for some frames."""
-        until = self.state.frame + 1 + REST
-        return replace(self, resting={**self.resting, **dict.fromkeys(regions, until)})
+    def rested(self, region: int | None, frames: int = REST) -> Paper:
+        """The same with a region that is to be left alone for some frames."""
+        return replace(self, resting={**self.resting, region: self.state.frame + 1 + frames})
 
     def happened(self, kind: str, message: str) -> Paper:
         """The same with an event."""
@@ -111,12 +111,22 @@ def commit(paper: Paper, structure: Structure, *, is_same: bool = False) -> Pape
     return replace(edited, state=edited.state.replaced(x=y))
 
 
-def attempt(paper: Paper, edit: Callable[[Paper], Paper | None]) -> Paper | None:
-    """The paper after an edit; None when it was refused or found nothing to do."""
+def attempt(paper: Paper, edit: Callable[[Paper], Paper]) -> Paper | None:
+    """The paper after an edit, itself when there was nothing to do; None when it was refused."""
     try:
         return edit(paper)
     except Refused:
         return None
+
+
+def edit_region(paper: Paper, key: int, edit: Callable[[Paper, int], Paper]) -> Paper:
+    """The paper after one of its curved regions was edited, which then rests: longer, when it was refused."""
+    if key not in paper.structure.curves or paper.rests(key):
+        return paper
+    edited = attempt(paper, lambda paper: edit(paper, key))
+    if edited is None:
+        return paper.rested(key, LONG_REST)
+    return edited if edited is paper else edited.rested(key)
 
 
 def state_on(layout: Layout, paper: Paper, x: Floats, v: Floats) -> State:

@@ -83,8 +83,8 @@ def insert_vertex(draft: Draft, key: int, first: int, last: int, u: Floats) -> i
     return vertex
 
 
-def dent_curve(paper: Paper) -> Paper | None:
-    """The paper with a singular point on the ruling that is shortened most; None when none is by too much."""
+def dent_curve(paper: Paper) -> Paper:
+    """The paper with a singular point on the ruling that is shortened most; the same object when none is by too much."""
     worst, found = paper.options.compression, None
     for key, curve in paper.structure.curves.items():
         if curve.apex != NOBODY or len(curve.rulings) < 3:
@@ -95,7 +95,7 @@ def dent_curve(paper: Paper) -> Paper | None:
             if shortening > worst and 0 < number < len(curve.rulings) - 1:
                 worst, found = shortening, (key, number)
     if found is None:
-        return None
+        return paper
     draft = Draft(paper.structure)
     key, number = found
     insert_vertex(draft, key, number - 1, number + 1, _deflected_place(paper, key, number))

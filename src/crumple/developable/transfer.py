@@ -26,7 +26,7 @@ def transfer(old: Layout, new: Layout, x: Floats, v: Floats) -> tuple[Floats, Fl
     moved = np.flatnonzero(far[np.arange(len(u)), nearest] > SAME * old.structure.spacing)
     keys = list(new.structure.vertices)
     on_border = [n < new.ghost and new.structure.vertices[keys[n]].kind == BOUNDARY for n in moved]
-    curve = _BorderCurve(old, values)
+    curve = BorderCurve(old, values)
     for node, is_border in zip(moved, on_border, strict=True):
         if is_border:
             taken[node] = curve.at(new.structure.vertices[keys[node]].place)
@@ -49,7 +49,7 @@ def in_faces(corners: Floats, values: Floats, points: Floats) -> Floats:
     return np.asarray(np.einsum("nc,nck->nk", chosen, values[face]))
 
 
-class _BorderCurve:
+class BorderCurve:
     """The border of a mesh as a cubic Hermite curve through its nodes, with kinks at the corners of the outline."""
 
     def __init__(self, layout: Layout, values: Floats) -> None:

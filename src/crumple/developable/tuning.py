@@ -30,6 +30,7 @@ class Tuning:
     rest_frames: Tuned[int] = Tuned(
         3, "frames", "For which a region is left alone after an edit.", PROTOTYPE, "Edits go back and forth."
     )
+    refused_frames: Tuned[int] = Tuned(15, "frames", "The same after an edit of a curved region was refused.")
     retry: Tuned[float] = Tuned(
         1.5,
         "1",
