@@ -24,15 +24,22 @@ from crumple.developable.cones import fit_curves
 from crumple.developable.holding import take_over
 from crumple.developable.junctions import slide_junctions
 from crumple.developable.memory import FIELD, hinge_memory, remember
-from crumple.developable.paper import Paper
+from crumple.developable.paper import REFUSED, Paper, restored
 
 
 def restore_lengths(paper: Paper) -> Paper:
-    """Every edge has its length in the pattern, or nearly: the projection is a motion, which contact cuts."""
-    x = paper.state.x
-    if float(np.abs(paper.isometry.strain(x)).max()) == 0.0:
-        return paper
-    y = Clearance(paper.model, paper.state).cut(x, paper.isometry.project(x, paper.weight))
+    """Every edge has its length in the pattern, or nearly: the projection is a motion, which contact cuts. A sheet that
+    cannot have them where it was pulled stays behind its hands, half-way, or where it was."""
+    y, strain = restored(paper, paper.state.x)
+    begun = paper.begun
+    if strain <= REFUSED or begun is None or begun.mesh is not paper.state.mesh:
+        return replace(paper, state=paper.state.replaced(x=y))
+    clearance = Clearance(paper.model, paper.state)
+    for part in (0.5, 0.0):
+        x = begun.x + part * (paper.state.x - begun.x)
+        z, less = restored(paper, x) if clearance.is_clear(x) else (x, np.inf)
+        if less <= REFUSED:
+            return replace(paper, state=paper.state.replaced(x=z, v=part * paper.state.v))
     return replace(paper, state=paper.state.replaced(x=y))
 
 

@@ -88,10 +88,12 @@ def fan(draft: Draft, apex: int, start: float, end: float) -> list[Edge]:
 def dent_curves(paper: Paper) -> Paper:
     """The paper with a singular point on the ruling that is shortened most, if by too much: what presses along rulings
     has no flat region to bend."""
-    edited = paper if paper.rests(None) else attempt(paper, dent_curve)
-    if edited is paper:
+    if paper.rests(None) or paper.rests(NOBODY):
         return paper
-    return paper.drawn().rested(None) if edited is None else _told(edited.rested(None), len(paper.structure.singular))
+    edited = attempt(paper, dent_curve)
+    if edited is None:
+        return paper.drawn().rested(NOBODY)
+    return paper if edited is paper else _told(edited.rested(None), len(paper.structure.singular))
 
 
 def _free_ends(paper: Paper, band: Band) -> tuple[float, float]:

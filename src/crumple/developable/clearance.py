@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.contact import find_candidates, has_intersections, least_relative_gap, step_limit
+from crumple.contact import Candidates, find_candidates, has_intersections, least_relative_gap, step_limit
+from crumple.developable.guards import Guards, find_guards, project_guarded
+from crumple.developable.isometry import Isometry
+from crumple.developable.tuning import TUNING
 from crumple.model.derived import contact_surface
 from crumple.model.model import Model
 from crumple.runtime.typing import Floats
 from crumple.state import State
+
+ROUNDS = TUNING.guard_rounds.value
 
 
 class Clearance:
@@ -27,17 +32,35 @@ class Clearance:
         """The least gap over that at which contact begins, at most 1."""
         if not self._is_on:
             return 1.0
-        every = self._all(x)
-        return least_relative_gap(self._surface, find_candidates(self._surface, every, every, self._surface.reach), every)
+        return least_relative_gap(self._surface, self._candidates(x, x), self._all(x))
 
-    def cut(self, x: Floats, y: Floats) -> Floats:
-        """How far the nodes come on the straight way from x to y (node_count, 3) [m] before anything touches."""
-        if not self._is_on:
+    def restore(self, isometry: Isometry, x: Floats, weight: Floats) -> Floats:
+        """The positions (node_count, 3) [m] with edges of the right lengths, as far as one can go there from x before
+        anything touches: what is in the way is pushed along.
+
+        `weight` (node_count,): how far each node may move, over others.
+        """
+        y = isometry.project(x, weight)
+        if not self._is_on or y is x:
             return y
-        start, end = self._all(x), self._all(y)
-        candidates = find_candidates(self._surface, start, end, self._surface.reach)
-        fraction = step_limit(self._surface, candidates, start, end).fraction
+        count, start = len(x), self._all(x)
+        still = np.concatenate([weight, np.zeros(len(self._others))])
+        guards: Guards | None = None
+        for _ in range(ROUNDS):
+            candidates = self._candidates(x, y)
+            fraction = step_limit(self._surface, candidates, start, self._all(y)).fraction
+            if fraction >= 1.0:
+                return y
+            found = find_guards(self._surface, candidates, start, self._all(y))
+            if not len(found.least):
+                break
+            guards = found if guards is None else guards.with_others(found)
+            y = project_guarded(isometry, start, still, guards)[:count]
+        fraction = step_limit(self._surface, self._candidates(x, y), start, self._all(y)).fraction
         return y if fraction >= 1.0 else x + fraction * (y - x)
+
+    def _candidates(self, x: Floats, y: Floats) -> Candidates:
+        return find_candidates(self._surface, self._all(x), self._all(y), self._surface.reach)
 
     def _all(self, x: Floats) -> Floats:
         return np.ascontiguousarray(np.concatenate([x, self._others]))

@@ -85,7 +85,7 @@ class DevelopableEngine(Engine):
         report = self._physics.close_frame(Observer())
         begin = clock.perf_counter()
         before = self._paper.layout.mesh
-        self._paper = finish_frame(replace(self._paper, model=self.model, state=self.state))
+        self._paper = finish_frame(replace(self._paper, model=self.model, state=self.state, begun=self._paper.state))
         self._physics.change(self.model, self._paper.state)
         seconds = clock.perf_counter() - begin
         report = replace(

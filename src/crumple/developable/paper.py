@@ -32,7 +32,8 @@ class Paper:
 
     `layout`: structure and mesh;  `state` on this mesh;  `memory` of folds by ruling [rad];  `draws`: random numbers
     used so far;  `resting`: the frame from which on a region may be edited again, by key, that of flat regions under
-    None;  `refused`: the compression at which a flat region was tried in vain, by its vertices;  `events` of this frame.
+    None;  `refused`: the compression at which a flat region was tried in vain, by its vertices;  `events` of this frame;
+    `begun`: the state at the end of the frame before.
     """
 
     model: Model
@@ -44,6 +45,7 @@ class Paper:
     resting: Mapping[int | None, int] = field(default_factory=dict)
     refused: Mapping[frozenset[int], float] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    begun: State | None = None
 
     @property
     def structure(self) -> Structure:
@@ -101,14 +103,20 @@ def commit(paper: Paper, structure: Structure, *, is_same: bool = False) -> Pape
     clearance = Clearance(paper.model, edited.state)
     if not clearance.is_clear(x):
         raise Refused("something would intersect")
-    y = clearance.cut(x, edited.isometry.project(x, edited.weight))
+    y = clearance.restore(edited.isometry, x, edited.weight)
     strain = float(np.abs(edited.isometry.strain(y)).max())
-    if strain > max(REFUSED, float(np.abs(paper.isometry.strain(paper.state.x)).max())):
+    if strain > REFUSED:
         raise Refused(f"edges would be strained by {strain:.2g}")
     before = Clearance(paper.model, paper.state).gap(paper.state.x)
     if clearance.gap(y) < 0.5 * before:
         raise Refused("something would come too close")
     return replace(edited, state=edited.state.replaced(x=y))
+
+
+def restored(paper: Paper, x: Floats) -> tuple[Floats, float]:
+    """The positions (node_count, 3) [m] that x leads to when edges get their lengths, and the largest strain left."""
+    y = Clearance(paper.model, paper.state).restore(paper.isometry, x, paper.weight)
+    return y, float(np.abs(paper.isometry.strain(y)).max())
 
 
 def attempt(paper: Paper, edit: Callable[[Paper], Paper]) -> Paper | None:

@@ -17,6 +17,10 @@ from crumple.geometry.hinge import dihedral_angles
 from crumple.runtime.typing import Floats
 
 APART, MARGIN = TUNING.apart.value, TUNING.margin.value
+TRIALS = 4
+"""Rulings that are tried, one after the other."""
+INNER = 0.25
+"""Part of a ruling of a fan at either end that gets no singular point."""
 
 
 def ruling_angles(paper: Paper, curve: int) -> Floats:
@@ -84,26 +88,35 @@ def insert_vertex(draft: Draft, key: int, first: int, last: int, u: Floats) -> i
 
 
 def dent_curve(paper: Paper) -> Paper:
-    """The paper with a singular point on the ruling that is shortened most; the same object when none is by too much."""
-    worst, found = paper.options.compression, None
+    """The paper with a singular point on the ruling that is shortened most, of those that can have one; the same object
+    when none is shortened by too much."""
+    pressed = sorted(pressed_rulings(paper), reverse=True)[:TRIALS]
+    for number, (_, key, ruling) in enumerate(pressed):
+        draft = Draft(paper.structure)
+        try:
+            insert_vertex(draft, key, ruling - 1, ruling + 1, _deflected_place(paper, key, ruling))
+            return commit(paper, draft.build()).drawn()
+        except Refused:
+            if number == len(pressed) - 1:
+                raise
+    return paper
+
+
+def pressed_rulings(paper: Paper) -> list[tuple[float, int, int]]:
+    """The inner rulings that are shortened by too much: by how much, of which curve, and which."""
+    found = []
     for key, curve in paper.structure.curves.items():
-        if curve.apex != NOBODY or len(curve.rulings) < 3:
-            continue
-        for number, (a, b) in enumerate(curve.rulings):
+        for number, (a, b) in list(enumerate(curve.rulings))[1:-1]:
             rest = float(np.linalg.norm(paper.structure.u(b) - paper.structure.u(a)))
             shortening = 1.0 - float(np.linalg.norm(paper.x(b) - paper.x(a))) / rest
-            if shortening > worst and 0 < number < len(curve.rulings) - 1:
-                worst, found = shortening, (key, number)
-    if found is None:
-        return paper
-    draft = Draft(paper.structure)
-    key, number = found
-    insert_vertex(draft, key, number - 1, number + 1, _deflected_place(paper, key, number))
-    return commit(paper, draft.build()).drawn()
+            if shortening > paper.options.compression:
+                found.append((shortening, key, number))
+    return found
 
 
 def _deflected_place(paper: Paper, key: int, number: int) -> Floats:
-    """Where on a ruling the sheet beside it is deflected most, with its scatter, (2,) [m]."""
+    """Where on a ruling the sheet beside it is deflected most, with its scatter, (2,) [m]; anywhere well inside where
+    nothing beside it can be, as in a fan."""
     a, b = paper.structure.curves[key].rulings[number]
     p, q = paper.structure.u(a), paper.structure.u(b)
     cells = [paper.structure.strips[key, number - 1], paper.structure.strips[key, number]]
@@ -112,8 +125,9 @@ def _deflected_place(paper: Paper, key: int, number: int) -> Floats:
     along = [float((paper.layout.mesh.u[n] - p) @ (q - p) / ((q - p) @ (q - p))) for n in inner]
     bow = [_height(paper.state.x, n, paper.layout.node[a], paper.layout.node[b], t)
            for n, t in zip(inner, along, strict=True)]  # fmt: skip
-    middle = along[int(np.argmax(bow))] if bow else 0.5
-    scatter = paper.random().normal(0.0, paper.options.scatter / np.sqrt(2.0))
+    generator = paper.random()
+    middle = along[int(np.argmax(bow))] if bow else generator.uniform(INNER, 1.0 - INNER)
+    scatter = generator.normal(0.0, paper.options.scatter / np.sqrt(2.0))
     return _allowed(paper, p + np.clip(middle, MARGIN, 1.0 - MARGIN) * (q - p) + scatter * _across(p, q))
 
 

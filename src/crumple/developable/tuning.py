@@ -43,6 +43,9 @@ class Tuning:
     )
     projections: Tuned[int] = Tuned(8, "1", "Most iterations of the projection.", PROTOTYPE)
     projected: Tuned[float] = Tuned(1e-5, "1", "Strain of every edge at which the projection stops.", PROTOTYPE)
+    guard_rounds: Tuned[int] = Tuned(
+        5, "1", "Times that the projection is repeated with the pairs that were in its way kept apart."
+    )
     refused_strain: Tuned[float] = Tuned(
         1e-3, "1", "An edit that leaves an edge more strained than this after the projection is refused.", PROTOTYPE
     )
