@@ -2,7 +2,8 @@
 
 All tangent planes n·x = w of a cone go through its apex a. In homogeneous coordinates, and centred on the mean c of the
 rulings, that is m·(a, a₀) = 0 with m = (n, −n·(p − c)/L): the apex is the eigenvector of Σ m mᵀ with the smallest
-eigenvalue, at infinity (a₀ = 0) for a cylinder, which the paper's Σ (n·a + w)² cannot have.
+eigenvalue, at infinity (a₀ = 0) for a cylinder, which the paper's Σ (n·a + w)² cannot have. Rulings that are on no cone
+turn to where the normal does not change along them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from crumple.developable.structure import BOUNDARY, NOBODY, Draft, Edge, Refused
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
+CLEAR = 0.02
+"""Turn of the normal across a ruling from which on one can tell in which direction it does not turn [rad]."""
 FEWEST = 5
 """Rulings of a region that can be fitted."""
 TURN, STEP, LEAST = TUNING.fit_turn.value, TUNING.fit_step.value, TUNING.fit_least.value
@@ -98,20 +101,48 @@ def refit(paper: Paper, key: int) -> Paper:
         return paper
     p, q = (np.array([paper.x(edge[end]) for edge in rulings]) for end in (0, 1))
     size = float(np.ptp(structure.outline.corners, axis=0).max())
-    turned, far = list(rulings), 0.0
-    draft = Draft(structure)
+    targets = torsal_directions(structure, rulings, p, q)
     for first, last, cone in split_cones(p, q, size, paper.options.cone_error):
         best = first + int(cone.error.argmin())
-        target = pattern_apex(structure, rulings[best], p[best], q[best], cone)
-        for number in range(max(first, 1), min(last, len(rulings) - 1)):
-            ends, moved = turn_ruling(structure, rulings[number], target)
-            if any(structure.vertices[end].is_held for end in rulings[number]):
-                continue
-            turned[number], far = (draft.border(ends[0]), draft.border(ends[1])), max(far, moved)
+        targets[first:last] = pattern_apex(structure, rulings[best], p[best], q[best], cone)
+    draft, far = Draft(structure), 0.0
+    for number in range(1, len(rulings) - 1):
+        ends, moved = turn_ruling(structure, rulings[number], targets[number])
+        far = max(far, moved)
+        for key, place in zip(rulings[number], ends, strict=True):
+            draft.slide(key, place)
     if far < LEAST * structure.spacing:
         return paper
-    draft.replace_curve(key, turned)
     return commit(paper, draft.build())
+
+
+def torsal_directions(structure: Structure, rulings: tuple[Edge, ...], p: Floats, q: Floats) -> Floats:
+    """The directions in the pattern, (n, 3) homogeneous with 0 last, in which normals do not turn.
+
+    Beside a ruling e₂ that has the width w and the length l, let the normal turn by κ w across it, and by τ l along it.
+    On a developable surface it then does not turn along e₂ − (τ/κ) e₁. Where κ w is too small to tell, the ruling stays.
+    """
+    u, v = (np.array([structure.u(edge[end]) for edge in rulings]) for end in (0, 1))
+    middle, way = 0.5 * (p + q), (q - p) / np.linalg.norm(q - p, axis=1)[:, None]
+    across = np.gradient(middle, axis=0)
+    across -= np.sum(across * way, axis=1)[:, None] * way
+    width = np.linalg.norm(across, axis=1)
+    across /= width[:, None]
+    first, second = (_unit(np.cross(np.gradient(end, axis=0), way)) for end in (p, q))
+    mean = _unit(first + second)
+    along = np.sum((second - first) * across, axis=1) / np.linalg.norm(q - p, axis=1)
+    bend = np.sum(np.gradient(mean, axis=0) * across, axis=1)
+    slant = np.where(np.abs(bend) > CLEAR, along * width / np.where(bend == 0.0, 1.0, bend), 0.0)
+    slant = np.convolve(np.pad(slant, 1, mode="edge"), (0.25, 0.5, 0.25), mode="valid")
+    line = _unit(v - u)
+    beside = np.gradient(0.5 * (u + v), axis=0)
+    beside = _unit(beside - np.sum(beside * line, axis=1)[:, None] * line)
+    return np.concatenate([line - slant[:, None] * beside, np.zeros((len(u), 1))], axis=1)
+
+
+def _unit(vectors: Floats) -> Floats:
+    """The vectors (n, k) with the length 1."""
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1)[:, None])
 
 
 def pattern_apex(structure: Structure, ruling: Edge, p: Floats, q: Floats, cone: Cone) -> Floats:

@@ -130,7 +130,7 @@ def developable_sheet(
     layout = enrich(flat_structure(Outline(corners), options.spacing), options.ghost_spacing)
     mesh = layout.mesh
     x = np.concatenate([mesh.u, _unevenness(mesh.u, options.seed)[:, None]], axis=1)
-    chosen = [select_held(hand, mesh.u) for hand in hands]
+    chosen = [select_held(hand, mesh) for hand in hands]
     node = np.concatenate([np.zeros(0, np.int32), *chosen])
     handle = np.concatenate([np.zeros(0, np.int32), *(np.full(len(n), k, np.int32) for k, n in enumerate(chosen))])
     state = initial_state(

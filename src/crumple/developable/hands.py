@@ -10,8 +10,9 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.motions import Key, make_motion
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.errors import InputError
-from crumple.runtime.typing import Floats, Ints
+from crumple.runtime.typing import Ints
 
 STIFFNESS = 2e2
 """Of a hand, per node [N/m]: it bends paper as if it were rigid, and lags behind where paper would have to stretch."""
@@ -19,7 +20,7 @@ STIFFNESS = 2e2
 
 @dataclass(frozen=True)
 class Hand:
-    """A hand on a flat sheet, which holds all nodes within `radius` [m] of the place `u` in the pattern [m].
+    """A hand on a flat sheet, which holds the nodes within `radius` [m] of the place `u` in the pattern [m].
 
     `keys`: (time [s], translation (3,) [m]) or (time, translation, rotation vector (3,) [rad] about `u`), in
     ascending time; it goes smoothly from one to the next, and stays after the last.  `until` [s] it lets go.
@@ -43,9 +44,12 @@ def idle_handle(name: str) -> Handle:
     return Handle(name, stiffness=STIFFNESS, grips=False)
 
 
-def select_held(hand: Hand, u: Floats) -> Ints:
-    """The nodes that a hand holds, (n,); `InputError` when there is none."""
-    held = np.flatnonzero(np.linalg.norm(u - np.asarray(hand.u), axis=1) <= hand.radius).astype(np.int32)
-    if not len(held):
+def select_held(hand: Hand, mesh: SheetMesh) -> Ints:
+    """The nodes that a hand holds, (n,), on the border only those of the border; `InputError` when there is none."""
+    far = np.linalg.norm(mesh.u - np.asarray(hand.u), axis=1)
+    is_near = far <= hand.radius
+    if not is_near.any():
         raise InputError("hand", f"no node of the sheet within its radius of {hand.radius:g} m", hand.u)
-    return held
+    if mesh.boundary_nodes[int(far.argmin())]:
+        is_near &= mesh.boundary_nodes
+    return np.flatnonzero(is_near).astype(np.int32)

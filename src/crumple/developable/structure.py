@@ -106,8 +106,10 @@ class Structure:
         return np.array([self.vertices[key].u for key in self.cells[cell]])
 
     def differs(self, other: Structure) -> bool:
-        """Whether chords or curved regions are others."""
-        return self.chords != other.chords or _regions(self) != _regions(other)
+        """Whether chords or curved regions are others, or chords are elsewhere."""
+        if self.chords != other.chords or _regions(self) != _regions(other):
+            return True
+        return any(self.vertices[key].u != other.vertices[key].u for edge in self.chords for key in edge)
 
 
 class Draft:
@@ -129,6 +131,15 @@ class Draft:
             return key
         u = self.outline.point(place)
         return self._add(Vertex(BOUNDARY, (float(u[0]), float(u[1])), place, is_held))
+
+    def slide(self, key: int, place: float) -> None:
+        """Move a vertex along the border to a place [m], if only one ruling ends there and nobody holds it."""
+        vertex = self.vertices[key]
+        ends = sum(key in edge for edge in all_chords(self.curves))
+        is_corner = bool(np.any(np.abs(self.outline.starts - vertex.place) < 1e-12))
+        if vertex.kind == BOUNDARY and ends == 1 and not vertex.is_held and not is_corner:
+            u = self.outline.point(place)
+            self.vertices[key] = vertex._replace(u=(float(u[0]), float(u[1])), place=place % self.outline.length)
 
     def inner(self, kind: int, u: Floats) -> int:
         """A new vertex inside, singular or held."""

@@ -14,6 +14,8 @@ from crumple.runtime.typing import Floats
 
 SAME = 1e-9
 """Over the spacing: nodes that are nearer in the pattern are the same."""
+KINK = 0.5
+"""Turn of the border at a node from which on it is a fold [rad]."""
 
 
 def transfer(old: Layout, new: Layout, x: Floats, v: Floats) -> tuple[Floats, Floats]:
@@ -50,7 +52,8 @@ def in_faces(corners: Floats, values: Floats, points: Floats) -> Floats:
 
 
 class BorderCurve:
-    """The border of a mesh as a cubic Hermite curve through its nodes, with kinks at the corners of the outline."""
+    """The border of a mesh as a cubic Hermite curve through its nodes, with kinks at the corners of the outline and where
+    the sheet is folded."""
 
     def __init__(self, layout: Layout, values: Floats) -> None:
         structure = layout.structure
@@ -58,7 +61,8 @@ class BorderCurve:
         self._place = np.array([structure.vertices[key].place for key in structure.border])
         self._values = values[border_nodes(layout)]
         corners = self._outline.starts[:-1]
-        self._is_corner = np.array([np.min(np.abs(corners - place)) < 1e-12 for place in self._place])
+        is_corner = np.array([np.min(np.abs(corners - place)) < 1e-12 for place in self._place])
+        self._is_kink = is_corner | (turns(self._values[:, :3]) > KINK)
 
     def at(self, place: float) -> Floats:
         """Position and velocity at a place of the border, (6,)."""
@@ -68,8 +72,8 @@ class BorderCurve:
         t = np.array([self._outline.way(place, self._place[k]) for k in around])
         p, span = self._values[around], t[2] - t[1]
         straight = (p[2] - p[1]) / span
-        start = straight if self._is_corner[around[1]] else (p[2] - p[0]) / (t[2] - t[0])
-        end = straight if self._is_corner[around[2]] else (p[3] - p[1]) / (t[3] - t[1])
+        start = straight if self._is_kink[around[1]] else (p[2] - p[0]) / (t[2] - t[0])
+        end = straight if self._is_kink[around[2]] else (p[3] - p[1]) / (t[3] - t[1])
         s = -t[1] / span
         found = (
             (1 + 2 * s) * (1 - s) ** 2 * p[1]
@@ -79,3 +83,11 @@ class BorderCurve:
         )
         found[3:] = (1 - s) * p[1, 3:] + s * p[2, 3:]
         return np.asarray(found)
+
+
+def turns(loop: Floats) -> Floats:
+    """By how much a closed polygon (n, 3) turns at each corner, (n,) [rad]."""
+    way = np.roll(loop, -1, axis=0) - loop
+    before = np.roll(way, 1, axis=0)
+    across = np.linalg.norm(np.cross(before, way), axis=1)
+    return np.asarray(np.arctan2(across, np.sum(before * way, axis=1)))

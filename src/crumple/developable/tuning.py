@@ -60,7 +60,7 @@ class Tuning:
         0.1, "rad", "Curved regions that turn less keep their rulings: noise of 0.2 mm turned rulings by as much."
     )
     fit_step: Tuned[float] = Tuned(0.05, "rad", "Most by which rulings turn towards those of a fitted cone at once.")
-    fit_least: Tuned[float] = Tuned(0.2, "1", "Rulings whose ends would move less stay.")
+    fit_least: Tuned[float] = Tuned(0.05, "1", "Rulings whose ends would move less stay.")
 
 
 TUNING = Tuning()
