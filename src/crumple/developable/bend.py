@@ -1,4 +1,4 @@
-"""Compressed flat regions become curved, or the sheet breaks at a singular point: step (d) of [Schreck2015], fig. 16."""
+"""Compressed flat regions become curved, or break at a singular point: step (d) of [Schreck2015], fig. 16."""
 
 from __future__ import annotations
 

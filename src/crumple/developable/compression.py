@@ -1,9 +1,9 @@
 """How much a flat region is compressed, in which direction, and where.
 
 A flat region is meshed with ghosts and bows when it is pushed together; straight lines between its corners then are
-shorter than in the pattern. Of all such lines inside the region the shortening is measured; its direction is that of the
-symmetric tensor E for which dᵀ E d is nearest to them, with the least norm. Single coarse triangles, as in [Schreck2015]
-§5.1, may be slivers whose direction is off by 60°.
+shorter than in the pattern. Of all such lines inside the region the shortening is measured; its direction is that of
+the symmetric tensor E for which dᵀ E d is nearest to them, with the least norm. Single coarse triangles, as in
+[Schreck2015] §5.1, may be slivers whose direction is off by 60°.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ WITHIN = 0.25
 
 
 class Compression(NamedTuple):
-    """The greatest shortening `value` of a line of the flat region `cell`, the unit direction `along` (2,) in which it is
-    compressed, and the `middle` (2,) [m] of the most compressed line whose middle is inside."""
+    """The greatest shortening `value` of a line of the flat region `cell`, the unit direction `along` (2,) in which it
+    is compressed, and the `middle` (2,) [m] of the most compressed line whose middle is inside."""
 
     cell: int
     value: float
@@ -73,10 +73,10 @@ def _is_within(u, i, j):
     is_in = False
     for k in range(n):
         m = (k + 1) % n
-        if (u[k, 1] > my) != (u[m, 1] > my):
-            if mx < u[k, 0] + (my - u[k, 1]) / (u[m, 1] - u[k, 1]) * (u[m, 0] - u[k, 0]):
-                is_in = not is_in
-        if k == i or k == j or m == i or m == j:
+        is_spanned = (u[k, 1] > my) != (u[m, 1] > my)
+        if is_spanned and mx < u[k, 0] + (my - u[k, 1]) / (u[m, 1] - u[k, 1]) * (u[m, 0] - u[k, 0]):
+            is_in = not is_in
+        if k in (i, j) or m in (i, j):
             continue
         one = _side(u[i, 0], u[i, 1], u[j, 0], u[j, 1], u[k, 0], u[k, 1])
         two = _side(u[i, 0], u[i, 1], u[j, 0], u[j, 1], u[m, 0], u[m, 1])

@@ -119,15 +119,15 @@ def refit(paper: Paper, key: int) -> Paper:
 def torsal_directions(structure: Structure, rulings: tuple[Edge, ...], p: Floats, q: Floats) -> Floats:
     """The directions in the pattern, (n, 3) homogeneous with 0 last, in which normals do not turn.
 
-    Beside a ruling e₂ that has the width w and the length l, let the normal turn by κ w across it, and by τ l along it.
-    On a developable surface it then does not turn along e₂ − (τ/κ) e₁. Where κ w is too small to tell, the ruling stays.
+    Beside a ruling e₂ of the width w and the length l, let the normal turn by κ w across it, and by τ l along it. On
+    a developable surface it then does not turn along e₂ − (τ/κ) e₁. Where κ w is too small to tell, the ruling stays.
     """
     u, v = (np.array([structure.u(edge[end]) for edge in rulings]) for end in (0, 1))
     middle, way = 0.5 * (p + q), (q - p) / np.linalg.norm(q - p, axis=1)[:, None]
     across = np.gradient(middle, axis=0)
     across -= np.sum(across * way, axis=1)[:, None] * way
     width = np.linalg.norm(across, axis=1)
-    across /= width[:, None]
+    across = _unit(across)
     first, second = (_unit(np.cross(np.gradient(end, axis=0), way)) for end in (p, q))
     mean = _unit(first + second)
     along = np.sum((second - first) * across, axis=1) / np.linalg.norm(q - p, axis=1)
@@ -141,8 +141,8 @@ def torsal_directions(structure: Structure, rulings: tuple[Edge, ...], p: Floats
 
 
 def _unit(vectors: Floats) -> Floats:
-    """The vectors (n, k) with the length 1."""
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1)[:, None])
+    """The vectors (n, k) with the length 1, or 0 where they are."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-300)[:, None])
 
 
 def pattern_apex(structure: Structure, ruling: Edge, p: Floats, q: Floats, cone: Cone) -> Floats:
@@ -166,7 +166,9 @@ def turn_ruling(structure: Structure, ruling: Edge, apex: Floats) -> tuple[tuple
     to = to / np.linalg.norm(to) * np.sign(to @ way or 1.0)
     angle = float(np.clip(np.arctan2(way[0] * to[1] - way[1] * to[0], way @ to), -STEP, STEP))
     half = 0.5 * float(np.linalg.norm(q - p))
-    turned = np.array([np.cos(angle) * way[0] - np.sin(angle) * way[1], np.sin(angle) * way[0] + np.cos(angle) * way[1]])
+    turned = np.array(
+        [np.cos(angle) * way[0] - np.sin(angle) * way[1], np.sin(angle) * way[0] + np.cos(angle) * way[1]]
+    )
     ends = tuple(_border_near(structure, key, middle, sign * turned) for key, sign in zip(ruling, (-1, 1), strict=True))
     return (ends[0], ends[1]), half * abs(np.tan(angle))
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
-from crumple.developable.advance import finish_frame, remember_folds
+from crumple.developable.advance import finish_frame
 from crumple.developable.enrich import enrich
 from crumple.developable.hands import Hand, idle_handle, make_handle, select_held
 from crumple.developable.memory import memory_term
 from crumple.developable.outline import Outline
 from crumple.developable.paper import Paper
+from crumple.developable.settling import remember_folds
 from crumple.developable.structure import flat_structure
 from crumple.developable.tuning import TUNING
 from crumple.materials.material import Material
@@ -150,9 +151,7 @@ def _model(
     damping: float,
 ) -> Model:
     """The model that is simulated between two geometries."""
-    soft = replace(
-        stuff, membrane=TUNING.softened.value * stuff.membrane, yield_curvature=np.inf, yield_strain=np.inf
-    )
+    soft = replace(stuff, membrane=TUNING.softened.value * stuff.membrane, yield_curvature=np.inf, yield_strain=np.inf)
     parts = 1 + len(obstacles)
     model = Model(
         materials=(soft,),

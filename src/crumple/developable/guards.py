@@ -1,8 +1,8 @@
 """Lengths and contact at once: the projection with pairs that must stay apart.
 
-Where a sheet is folded on itself, the straight way to its right lengths is soon blocked by one pair of primitives. Such a
-pair becomes a *guard*: its gap along the present normal n, g = n·Σ c_i x_i with the weights c of the closest points, may
-not fall below a part of what it is now. Guards are inequalities; those that would pull are left out again.
+Where a sheet is folded on itself, the straight way to its right lengths is soon blocked by one pair of primitives. Such
+a pair becomes a *guard*: its gap along the present normal n, g = n·Σ c_i x_i with the weights c of the closest points,
+may not fall below a part of what it is now. Guards are inequalities; those that would pull are left out again.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, eye_array, vstack
 from scipy.sparse.linalg import splu
 
@@ -35,13 +36,18 @@ class Guards(NamedTuple):
         """By how much each gap is larger than it must be at x (node_count, 3), (n,) [m]."""
         return np.asarray(np.einsum("nk,nc,nck->n", self.normal, self.weight, x[self.nodes]) - self.least)
 
-    def chosen(self, mask: Floats) -> Guards:
+    def chosen(self, mask: NDArray[np.bool_] | NDArray[np.intp]) -> Guards:
         """Some of them."""
         return Guards(self.nodes[mask], self.weight[mask], self.normal[mask], self.least[mask])
 
     def with_others(self, others: Guards) -> Guards:
         """These and others."""
-        return Guards(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
+        return Guards(
+            np.concatenate([self.nodes, others.nodes]),
+            np.concatenate([self.weight, others.weight]),
+            np.concatenate([self.normal, others.normal]),
+            np.concatenate([self.least, others.least]),
+        )
 
     def rows(self, node_count: int) -> csr_array:
         """∂g/∂x, (n, 3 node_count)."""

@@ -6,8 +6,10 @@ a vertex of its own kind, for as long as it is held.
 
 from __future__ import annotations
 
+import numpy as np
+
 from crumple.developable.paper import Paper, attempt, commit
-from crumple.developable.structure import BOUNDARY, HANDLE, Draft
+from crumple.developable.structure import HANDLE, Draft
 
 Place = tuple[float, float]
 
@@ -39,6 +41,5 @@ def _holding(paper: Paper, held: set[Place]) -> Draft:
         else:
             draft.vertices[key] = vertex._replace(is_held=is_held)
     for u in sorted(left):
-        draft.inner(HANDLE, u)  # type: ignore[arg-type]
-    assert all(vertex.kind != BOUNDARY or vertex.place >= 0.0 for vertex in draft.vertices.values())
+        draft.inner(HANDLE, np.array(u))
     return draft

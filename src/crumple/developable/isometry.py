@@ -47,9 +47,10 @@ class Isometry:
         for _ in range(MOST):
             if least <= ENOUGH:
                 break
-            y = self._step(y, weight)
-            if y is None or not np.isfinite(y).all():
+            after = self._step(y, weight)
+            if after is None or not np.isfinite(after).all():
                 break
+            y = after
             worst = float(np.abs(self.strain(y)).max())
             if worst < least:
                 best, least = y, worst
@@ -72,9 +73,7 @@ class Isometry:
 def make_isometry(edges: Ints, length: Floats) -> Isometry:
     """The isometry of `edges` (n, 2) with the rest `length` (n,) [m]."""
     count, nodes = len(edges), int(edges.max()) + 1
-    incidence = csr_array(
-        (np.ones(2 * count), (np.repeat(np.arange(count), 2), edges.ravel())), shape=(count, nodes)
-    )
+    incidence = csr_array((np.ones(2 * count), (np.repeat(np.arange(count), 2), edges.ravel())), shape=(count, nodes))
     graph = csr_array(incidence @ incidence.T)
     order = reverse_cuthill_mckee(graph, symmetric_mode=True)
     place = np.empty(count, np.int64)

@@ -1,7 +1,7 @@
 """What a sheet remembers: folds at singular points do not open again.
 
-The rest angle of a ruling is the sum of θ_i = π/(8 N_i) over its singular ends, which N_i rulings meet in, with the sign
-that the fold had when it appeared ([Schreck2015] §4). Beyond it, what bends a fold more sharply than κ_y stays:
+The rest angle of a ruling is the sum of θ_i = π/(8 N_i) over its singular ends, which N_i rulings meet in, with the
+sign that the fold had when it appeared ([Schreck2015] §4). Beyond it, what bends a fold more sharply than κ_y stays:
 |θ_rest| = max(Σ θ_i, |θ| − κ_y h) with the width h of the faces at the fold.
 """
 

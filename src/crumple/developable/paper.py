@@ -32,8 +32,8 @@ class Paper:
 
     `layout`: structure and mesh;  `state` on this mesh;  `memory` of folds by ruling [rad];  `draws`: random numbers
     used so far;  `resting`: the frame from which on a region may be edited again, by key, that of flat regions under
-    None;  `refused`: the compression at which a flat region was tried in vain, by its vertices;  `events` of this frame;
-    `begun`: the state at the end of the frame before.
+    None;  `refused`: the compression at which a flat region was tried in vain, by its vertices;  `events` of this
+    frame;  `begun`: the state at the end of the frame before.
     """
 
     model: Model
@@ -152,7 +152,8 @@ def state_on(layout: Layout, paper: Paper, x: Floats, v: Floats) -> State:
     kept = {
         name: getattr(old, name)
         for name in (
-            "obstacle_lag", "obstacle_force", "handle_load", "ledger", "time", "dense_steps", "frame", "steps", "iterations"
+            "obstacle_lag", "obstacle_force", "handle_load", "ledger", "time", "dense_steps", "frame", "steps",
+            "iterations",
         )
     }  # fmt: skip
     fresh = fresh.replaced(pins=Pins(node[order], pins.handle[order], pins.anchor[order]), **kept)

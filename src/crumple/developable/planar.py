@@ -26,7 +26,10 @@ def crosses(ends, points):
         for j in range(i):
             r, s = points[j, 0], points[j, 1]
             shared = (
-                ends[i, 0] == ends[j, 0] or ends[i, 0] == ends[j, 1] or ends[i, 1] == ends[j, 0] or ends[i, 1] == ends[j, 1]
+                ends[i, 0] == ends[j, 0]
+                or ends[i, 0] == ends[j, 1]
+                or ends[i, 1] == ends[j, 0]
+                or ends[i, 1] == ends[j, 1]
             )
             if shared:
                 continue
@@ -43,9 +46,7 @@ def loop_area(loop: Floats) -> float:
     return 0.5 * float(np.sum(loop[:, 0] * after[:, 1] - loop[:, 1] * after[:, 0]))
 
 
-def trace_cells(
-    positions: Mapping[int, Sequence[float]], edges: Iterable[tuple[int, int]]
-) -> list[tuple[int, ...]]:
+def trace_cells(positions: Mapping[int, Sequence[float]], edges: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
     """The inner cells of a plane drawing of straight edges, each counter-clockwise, in a fixed order."""
     around: dict[int, list[int]] = {}
     for a, b in sorted({(min(edge), max(edge)) for edge in edges}):

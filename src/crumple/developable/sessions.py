@@ -6,7 +6,7 @@ The paper shows its sheets and says in words what is done to them; paths of hand
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Script:
     seconds: float
     width: float = SIZE
     height: float = SIZE
-    options: DevelopableOptions = DevelopableOptions()
+    options: DevelopableOptions = field(default_factory=DevelopableOptions)
 
     @property
     def frames(self) -> int:
@@ -100,7 +100,7 @@ def twisted_strip() -> Script:
     length, width = 0.2, 0.03
     path: list[tuple[float, Sequence[float], Sequence[float]]] = []
     for step in np.linspace(0.0, 1.0, 13):
-        place = (-0.75 * length * step, 0.15 * length * np.sin(np.pi * step), 0.2 * length * step)
+        place = (-0.3 * length * step, 0.0, 0.0)
         path.append((3.0 * step, place, (np.pi * step, 0.0, 0.0)))
     ends = [Hand((0.0, 0.5 * width)), Hand((length, 0.5 * width), tuple(path))]
     hands = tuple(replace(hand, radius=0.52 * width) for hand in ends)
@@ -110,9 +110,7 @@ def twisted_strip() -> Script:
 def pinched_and_released() -> Script:
     """Figure 18, bottom: a bent sheet is pinched at the back until it breaks, then the back is let go."""
     base = pushed_sides(0.12, 0.15)
-    hands = tuple(
-        replace(hand, until=2.6) if number in (0, 3) else hand for number, hand in enumerate(base.hands)
-    )
+    hands = tuple(replace(hand, until=2.6) if number in (0, 3) else hand for number, hand in enumerate(base.hands))
     return replace(base, about="bent, pinched at the back, which then is let go", hands=hands, seconds=3.6)
 
 

@@ -1,8 +1,8 @@
 """Singular points: where they appear on a curved region, and how its rulings then go ([Schreck2015] §5.2).
 
 The most probable ruling is the first one from the compressed side that bends by more than θ₀. Along it all places are
-alike; the distance d from it has the density exp(−d²/σ²), σ by the kind of paper. The rulings from the edge of the curved
-region to the next one that bends are replaced by fans from the singular point to both borders.
+alike; the distance d from it has the density exp(−d²/σ²), σ by the kind of paper. The rulings from the edge of the
+curved region to the next one that bends are replaced by fans from the singular point to both borders.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ def in_faces(corners: Floats, values: Floats, points: Floats) -> Floats:
 
 
 class BorderCurve:
-    """The border of a mesh as a cubic Hermite curve through its nodes, with kinks at the corners of the outline and where
-    the sheet is folded."""
+    """The border of a mesh as a cubic Hermite curve through its nodes, with kinks at the corners of the outline and
+    where the sheet is folded."""
 
     def __init__(self, layout: Layout, values: Floats) -> None:
         structure = layout.structure

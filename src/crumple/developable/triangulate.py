@@ -1,4 +1,4 @@
-"""A polygon with points inside, as triangles: ears are clipped, points inserted, edges flipped to Delaunay (compiled)."""
+"""A polygon with points inside, as triangles: ears clipped, points inserted, edges flipped to Delaunay (compiled)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ def _is_ear(p, loop, n, k):
     a, b, c = loop[(k - 1) % n], loop[k], loop[(k + 1) % n]
     for m in range(n):
         d = loop[m]
-        if d != a and d != b and d != c:
-            if _turn(p, a, b, d) >= 0.0 and _turn(p, b, c, d) >= 0.0 and _turn(p, c, a, d) >= 0.0:
-                return False
+        if d in (a, b, c):
+            continue
+        if _turn(p, a, b, d) >= 0.0 and _turn(p, b, c, d) >= 0.0 and _turn(p, c, a, d) >= 0.0:
+            return False
     return True
 
 
@@ -114,8 +115,8 @@ def _flip_all(p, faces, beside, count):
 
 @device
 def _insert(p, faces, beside, count, v):
-    """Put the point v into the face that it is in, or into both at an edge; the new number of faces, the same when it is
-    in none."""
+    """Put the point v into the face that it is in, or into both at an edge; the new number of faces, the same when it
+    is in none."""
     for f in range(count):
         a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
         slack = ON_EDGE * _turn(p, a, b, c)

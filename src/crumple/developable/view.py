@@ -6,6 +6,7 @@ length, as for the sheet itself. Texture coordinates are the pattern, and never 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,11 @@ class SmoothView:
     def state(self, like: State) -> State:
         """A state of the same time with this mesh, for pictures and exports."""
         fresh = initial_state(
-            self.mesh, self.x, obstacle_x=like.obstacle_x, obstacle_count=len(like.obstacle_lag), step_size=like.step_size
+            self.mesh,
+            self.x,
+            obstacle_x=like.obstacle_x,
+            obstacle_count=len(like.obstacle_lag),
+            step_size=like.step_size,
         )
         return fresh.replaced(time=like.time, frame=like.frame)
 
@@ -85,7 +90,7 @@ class _Drawing:
             for part in range(1, PARTS)
         ]
         lines.append((node[second[0]], node[second[1]]))
-        for part, ((a, b), (c, d)) in enumerate(zip(lines[:-1], lines[1:], strict=True)):
+        for part, ((a, b), (c, d)) in enumerate(itertools.pairwise(lines)):
             here, there = name + part, name + part + 1
             for face, lies in (((a, c, b), (here, there, here)), ((b, c, d), (here, there, there))):
                 if len(set(face)) == 3:

@@ -31,7 +31,9 @@ class DevelopableOptions(Options):
         float, Quantity("rad", above=0, most=1), "θ_low: a ruling at the end of a curved region that bends less goes."
     ] = 2e-4
     curved_angle: Annotated[
-        float, Quantity("rad", above=0, most=1), "θ_high: a ruling at the end of a curved region that bends more gets a next one."
+        float,
+        Quantity("rad", above=0, most=1),
+        "θ_high: a ruling at the end of a curved region that bends more gets a next one.",
     ] = 2e-2
     singular_angle: Annotated[
         float, Quantity("rad", above=0, most=1), "θ₀: a ruling that bends more can hold a singular point."
