@@ -1,9 +1,10 @@
 """How much a flat region is compressed, in which direction, and where.
 
 A flat region is meshed with ghosts and bows when it is pushed together; straight lines between its corners then are
-shorter than in the pattern. Of all such lines inside the region the shortening is measured; its direction is that of
-the symmetric tensor E for which dᵀ E d is nearest to them, with the least norm. Single coarse triangles, as in
-[Schreck2015] §5.1, may be slivers whose direction is off by 60°.
+shorter than in the pattern. Of all such lines inside the region the shortening e is measured. On a cylinder a line of
+the length l in the direction d has e ≈ (l dᵀ K d)²/24 with the curvature K, so the direction of compression is that of
+the tensor K, of the least norm, for which dᵀ K d is nearest to √e/l. Single coarse triangles, as in [Schreck2015] §5.1,
+may be slivers whose direction is off by 60°.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from crumple.runtime.compiled import device, kernel
 from crumple.runtime.typing import Floats
 
 LEAST_NORM = 0.05
-"""Weight of the norm of E in the fit, over the mean weight of the lines."""
+"""Weight of the norm of K in the fit, over the mean weight of the lines."""
 SHORT = 1.5
 """Lines shorter than this many spacings are not looked at."""
 WITHIN = 0.25
@@ -49,13 +50,14 @@ def compression(paper: Paper, cell: int) -> Compression:
     return Compression(cell, float(shortening[most]), main_direction(direction, shortening, length), middle[place])
 
 
-def main_direction(direction: Floats, shortening: Floats, weight: Floats) -> Floats:
+def main_direction(direction: Floats, shortening: Floats, length: Floats) -> Floats:
     """The unit vector (2,) of the largest eigenvalue of the tensor fitted to lines in `direction` (n, 2)."""
+    bow, weight = np.sqrt(np.maximum(shortening, 0.0)) / length, length**2
     c, s = direction.T
     rows = np.stack([c * c, s * s, np.sqrt(2.0) * c * s], axis=1)
     weight = weight / weight.sum()
     normal = (rows * weight[:, None]).T @ rows + LEAST_NORM * np.eye(3)
-    xx, yy, xy = np.linalg.solve(normal, rows.T @ (weight * shortening))
+    xx, yy, xy = np.linalg.solve(normal, rows.T @ (weight * bow))
     tensor = np.array([[xx, xy / np.sqrt(2.0)], [xy / np.sqrt(2.0), yy]])
     return np.asarray(np.linalg.eigh(tensor)[1][:, 1])
 

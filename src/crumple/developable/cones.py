@@ -34,44 +34,32 @@ class Cone(NamedTuple):
 
 
 def fit_cone(p: Floats, q: Floats, size: float) -> Cone:
-    """The cone nearest to the rulings from p to q (n, 3) [m], n ≥ 4;  `size` of the sheet [m]."""
+    """The cone nearest to the rulings from p to q (n, 3) [m], n ≥ 5;  `size` of the sheet [m]."""
     middle = 0.5 * (p + q)
     centre = middle.mean(axis=0)
     normal = ruling_normals(p, q)
-    rows = np.concatenate([normal, -np.sum(normal * (middle - centre), axis=1)[:, None] / size], axis=1)
+    rows = np.concatenate([normal, -np.sum(normal * (middle[1:-1] - centre), axis=1)[:, None] / size], axis=1)
     a = np.linalg.eigh(rows.T @ rows)[1][:, 0]
     direction = q - p
     half = 0.5 * np.linalg.norm(direction, axis=1)
-    direction = direction / (2.0 * half[:, None])
-    to = a[:3] * size - a[3] * (middle - centre)
-    to = to / np.linalg.norm(to, axis=1)[:, None]
-    error = half * np.linalg.norm(np.cross(direction, to), axis=1)
+    to = _unit(a[:3] * size - a[3] * (middle - centre))
+    error = half * np.linalg.norm(np.cross(_unit(direction), to), axis=1)
     point = np.concatenate([a[:3] * size + a[3] * centre, a[3:]])
     return Cone(point / np.linalg.norm(point), error)
 
 
 def ruling_normals(p: Floats, q: Floats) -> Floats:
-    """The unit normals of the surface along rulings from p to q (n, 3) [m], as of the strips beside them."""
-    strips = np.cross(q[1:] - p[:-1], p[1:] - q[:-1])
-    strips = strips / np.linalg.norm(strips, axis=1)[:, None]
-    normal = np.concatenate([strips[:1], strips[:-1] + strips[1:], strips[-1:]])
-    inner = normal[1:-1]
-    ends = [2.0 * _along(strips[0], inner[0]), 2.0 * _along(strips[-1], inner[-1])] if len(inner) else strips
-    normal[0], normal[-1] = ends[0], ends[1 if len(inner) else -1]
-    return np.asarray(normal / np.linalg.norm(normal, axis=1)[:, None])
-
-
-def _along(strip: Floats, inner: Floats) -> Floats:
-    """The normal at the end that is turned from its strip as far as the strip is from the next ruling."""
-    inner = inner / np.linalg.norm(inner)
-    return np.asarray(2.0 * (strip @ inner) * strip - inner)
+    """The unit normals (n − 2, 3) along the inner ones of the rulings from p to q (n, 3) [m]: between those of the
+    strips beside them."""
+    strips = _unit(np.cross(q[1:] - p[:-1], p[1:] - q[:-1]))
+    return _unit(strips[:-1] + strips[1:])
 
 
 def split_cones(p: Floats, q: Floats, size: float, tolerance: float) -> list[tuple[int, int, Cone]]:
     """Runs (first, last + 1) of rulings with a cone each, which misses none by more than `tolerance` [m]: from the run
     the worse end is taken off until it fits, then what is left before and behind is split in the same way."""
     first, last = 0, len(p)
-    while last - first >= 4:
+    while last - first >= FEWEST:
         cone = fit_cone(p[first:last], q[first:last], size)
         if float(cone.error.max()) <= tolerance:
             before = split_cones(p[:first], q[:first], size, tolerance)
