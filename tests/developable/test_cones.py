@@ -15,7 +15,8 @@ def cone(distance: float, half_angle: float = 0.6, count: int = 9) -> tuple[Floa
     """Rulings of a cone of revolution whose apex, the origin, is `distance` away from them [m]."""
     turn = np.linspace(-0.5, 0.5, count)
     way = np.stack(
-        [np.sin(half_angle) * np.sin(turn), np.full(count, np.cos(half_angle)), np.sin(half_angle) * np.cos(turn)], axis=1
+        [np.sin(half_angle) * np.sin(turn), np.full(count, np.cos(half_angle)), np.sin(half_angle) * np.cos(turn)],
+        axis=1,
     )
     return distance * way, (distance + SIZE) * way
 
@@ -38,7 +39,8 @@ def test_the_apex_of_an_exact_cone_is_found(distance: float) -> None:
 def test_a_cylinder_has_its_apex_at_infinity() -> None:
     found = fit_cone(*cylinder(), SIZE)
     assert found.error.max() < 1e-8
-    assert abs(found.apex[3]) < 1e-8 and abs(abs(found.apex[1]) - 1.0) < 1e-8
+    assert abs(found.apex[3]) < 1e-8
+    assert abs(abs(found.apex[1]) - 1.0) < 1e-8
 
 
 def test_normals_of_a_cone_are_those_of_its_tangent_planes() -> None:
@@ -66,6 +68,10 @@ def test_a_cylinder_and_a_cone_are_told_apart() -> None:
     turn = np.linspace(0.12, 0.9, 8)[:, None]
     lines = np.cos(turn) * way + np.sin(turn) * across - 0.5 * turn**2 * normal
     lines /= np.linalg.norm(lines, axis=1)[:, None]
-    runs = split_cones(np.concatenate([p, tip + SIZE * lines]), np.concatenate([q, tip + 0.2 * SIZE * lines]), SIZE, 2e-4)
-    assert len(runs) == 2 and all(run[2].error.max() <= 2e-4 for run in runs)
-    assert abs(runs[0][2].apex[3]) < 0.05 and abs(runs[1][2].apex[3]) > 0.5
+    runs = split_cones(
+        np.concatenate([p, tip + SIZE * lines]), np.concatenate([q, tip + 0.2 * SIZE * lines]), SIZE, 2e-4
+    )
+    assert len(runs) == 2
+    assert all(run[2].error.max() <= 2e-4 for run in runs)
+    assert abs(runs[0][2].apex[3]) < 0.05
+    assert abs(runs[1][2].apex[3]) > 0.5

@@ -23,7 +23,8 @@ def check(engine: DevelopableEngine) -> None:
     """What holds at the end of every frame."""
     paper = engine.paper
     strain = np.abs(paper.isometry.strain(engine.state.x))
-    assert strain.mean() <= 1e-4 and strain.max() <= 1e-3
+    assert strain.mean() <= 1e-4
+    assert strain.max() <= 1e-3
     assert Clearance(engine.model, engine.state).is_clear(engine.state.x)
     assert validate_mesh(engine.state.mesh) == []
 
@@ -39,7 +40,8 @@ class Checked(Observer):
 
     def on_frame(self, model, state, report) -> None:
         self.frames += 1
-        assert report.frame == state.frame and report.faces == state.mesh.face_count
+        assert report.frame == state.frame
+        assert report.faces == state.mesh.face_count
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +52,16 @@ def pinched() -> DevelopableEngine:
     for _ in range(90):
         engine.advance_frame(watcher)
         check(engine)
-    assert watcher.frames == 90 and watcher.kinds == ["bend", "singular"]
+    assert watcher.frames == 90
+    assert watcher.kinds == ["bend", "singular"]
     return engine
 
 
 def test_two_bends_make_one_singular_point(pinched: DevelopableEngine) -> None:
     structure = pinched.paper.structure
     (key,) = structure.singular
-    assert 0.012 < structure.u(key)[0] < 0.02 and 0.005 < structure.u(key)[1] < 0.095
+    assert 0.012 < structure.u(key)[0] < 0.02
+    assert 0.005 < structure.u(key)[1] < 0.095
 
 
 def test_folds_at_the_singular_point_are_remembered(pinched: DevelopableEngine) -> None:
@@ -71,11 +75,13 @@ def test_folds_at_the_singular_point_are_remembered(pinched: DevelopableEngine) 
 def test_the_view_is_smooth_and_isometric(pinched: DevelopableEngine) -> None:
     view = smooth_view(pinched.paper)
     assert validate_mesh(view.mesh) == []
-    assert view.mesh.face_area.sum() == pytest.approx(0.01) and view.mesh.face_count > 120
+    assert view.mesh.face_area.sum() == pytest.approx(0.01)
+    assert view.mesh.face_count > 120
     tail, head = view.mesh.edges.T
     rest = np.linalg.norm(view.mesh.u[head] - view.mesh.u[tail], axis=1)
     strain = np.abs(np.linalg.norm(view.x[head] - view.x[tail], axis=1) / rest - 1.0)
-    assert strain.mean() <= 1e-4 and strain.max() <= 1e-3
+    assert strain.mean() <= 1e-4
+    assert strain.max() <= 1e-3
     assert np.allclose(np.linalg.norm(view.normal, axis=2), 1.0)
     assert view.state(pinched.state).mesh is view.mesh
 

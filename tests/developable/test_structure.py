@@ -29,9 +29,12 @@ def bent(count: int = 5) -> Structure:
 def test_places_of_an_outline_go_there_and_back() -> None:
     for place in np.random.default_rng(0).uniform(0.0, SQUARE.length, 20):
         found, far = SQUARE.place(SQUARE.point(place))
-        assert abs(found - place) < 1e-12 and far < 1e-12
+        assert abs(found - place) < 1e-12
+        assert far < 1e-12
     assert SQUARE.way(0.39, 0.01) == pytest.approx(0.02)
-    assert SQUARE.on_one_side(0.0, 0.1) and SQUARE.on_one_side(0.35, 0.0) and not SQUARE.on_one_side(0.05, 0.15)
+    assert SQUARE.on_one_side(0.0, 0.1)
+    assert SQUARE.on_one_side(0.35, 0.0)
+    assert not SQUARE.on_one_side(0.05, 0.15)
     with pytest.raises(InputError, match="counter-clockwise"):
         Outline(SQUARE.corners[::-1])
 
@@ -40,7 +43,9 @@ def test_cells_cover_a_drawing() -> None:
     positions = {0: (0.0, 0.0), 1: (1.0, 0.0), 2: (1.0, 1.0), 3: (0.0, 1.0), 4: (0.4, 0.5)}
     cells = trace_cells(positions, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 2), (4, 1)])
     areas = [loop_area(np.array([positions[key] for key in cell])) for cell in cells]
-    assert len(cells) == 3 and sum(areas) == pytest.approx(1.0) and min(areas) > 0.0
+    assert len(cells) == 3
+    assert sum(areas) == pytest.approx(1.0)
+    assert min(areas) > 0.0
 
 
 def test_crossings_are_found() -> None:
@@ -60,25 +65,29 @@ def test_triangles_fill_polygons_and_are_delaunay_inside(seed: int) -> None:
     assert faces is not None
     points = np.concatenate([loop, inside])
     areas = [loop_area(points[face]) for face in faces]
-    assert min(areas) > 0.0 and sum(areas) == pytest.approx(loop_area(loop))
+    assert min(areas) > 0.0
+    assert sum(areas) == pytest.approx(loop_area(loop))
     assert len(np.unique(faces)) == 18
 
 
 def test_a_point_on_an_edge_is_inserted() -> None:
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     faces = triangulate(square, np.array([[0.5, 0.5]]))
-    assert faces is not None and len(faces) == 4
+    assert faces is not None
+    assert len(faces) == 4
 
 
 def test_a_flat_sheet_is_one_cell() -> None:
     structure = flat_structure(SQUARE, SPACING)
-    assert len(structure.cells) == 1 and structure.flats == (0,)
+    assert len(structure.cells) == 1
+    assert structure.flats == (0,)
     assert max(np.diff([structure.vertices[key].place for key in structure.border])) <= 1.3 * SPACING + 1e-12
 
 
 def test_rulings_make_strips_and_straight_edges() -> None:
     structure = bent(5)
-    assert len(structure.strips) == 4 and len(structure.flats) == 2
+    assert len(structure.strips) == 4
+    assert len(structure.flats) == 2
     layout = enrich(structure, 0.016)
     assert validate_mesh(layout.mesh) == []
     assert np.count_nonzero(layout.mesh.edge_label == RULING) == 2 * 5
@@ -111,10 +120,12 @@ def test_a_singular_point_gets_fans_on_both_sides() -> None:
     (key,) = draft.curves
     vertex = insert_vertex(draft, key, 2, 4, np.array([0.05, 0.045]))
     edited = draft.build()
-    assert edited.singular == (vertex,) and edited.vertices[vertex].kind == SINGULAR
+    assert edited.singular == (vertex,)
+    assert edited.vertices[vertex].kind == SINGULAR
     assert sum(vertex in edge for edge in edited.chords) == 6
     assert sorted(len(curve.rulings) for curve in edited.curves.values()) == [3, 3, 3, 3]
-    assert edited.differs(structure) and not edited.differs(Draft(edited).build())
+    assert edited.differs(structure)
+    assert not edited.differs(Draft(edited).build())
     assert validate_mesh(enrich(edited, 0.016).mesh) == []
 
 
