@@ -2,8 +2,8 @@
 
 Figure 17: two opposite sides of a sheet of 10 cm come closer by 10 %, then the corners of one of them come together,
 20 times for each of two kinds of paper. One singular point appears each time; along its ruling all places are alike,
-and across it they are as the paper's law exp(−d²/σ²) has them, with the standard deviation σ/√2. Figures 1 and 18 (bottom)
-end with two singular points and one. Figure 21: thinner paper, which can be compressed less, gets more of them.
+and across it they are as the law exp(−d²/σ²) of the source has them, with the standard deviation σ/√2. Figures 1 and 18
+(bottom) end with two singular points and one. Figure 21: thinner paper, which can be compressed less, gets more.
 In every frame of all of these no edge may be strained by more than 0.1 %, nor all of them by 0.01 % in the mean; table
 IV of the paper has means of 0.17 to 1.47 %.
 """
@@ -34,6 +34,8 @@ SEEDS = 5
 THINNER = (1e-2, 5e-3, 2e-3)
 """Largest compression of ever thinner paper."""
 MEAN_STRAIN, MOST_STRAIN = 1e-4, 1e-3
+SAMPLING = 0.32
+"""Within which the standard deviation of 20 normally distributed numbers is, 95 times in 100 (χ² of 19)."""
 LIKELY = 0.05
 """Least probability of a uniform distribution."""
 
@@ -88,7 +90,7 @@ class Places:
             range_check(
                 f"{self.kind}: p of uniform places along", (LIKELY, 1.0), float(kstest(along, "uniform").pvalue)
             ),
-            relative_check(f"{self.kind}: standard deviation across [m]", scatter / np.sqrt(2.0), spread, 0.25),
+            relative_check(f"{self.kind}: standard deviation across [m]", scatter / np.sqrt(2.0), spread, SAMPLING),
         ]
 
 
