@@ -59,7 +59,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             rows[0, column].imshow(np.asarray(render(engine, Path(folder))))
         rows[0, column].set_axis_off()
-        rows[0, column].set_title(f"after {name}: {script(name).about}", fontsize=8)
+        rows[0, column].set_title(f"after {name}: {script(name).about}", fontsize=7)
         draw_rulings(rows[1, column], engine.paper)
     figure.tight_layout()
     figure.savefig(IMAGE, dpi=110, pil_kwargs={"quality": 88})

@@ -14,11 +14,12 @@ from crumple.developable.structure import NOBODY, Draft, Edge, Refused
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
-LEAST, RETRY = TUNING.least_band.value, TUNING.retry.value
+LEAST, RETRY, FORGET = TUNING.least_band.value, TUNING.retry.value, TUNING.forget.value
 
 
 def bend_flats(paper: Paper) -> Paper:
     """The paper after the most compressed flat region that can bend has done so; at most one."""
+    paper = _forgetting(paper)
     if paper.rests(None):
         return paper
     found = [compression(paper, cell) for cell in paper.structure.flats]
@@ -31,6 +32,15 @@ def bend_flats(paper: Paper) -> Paper:
             return edited.rested(None)
         paper = replace(paper, refused={**paper.refused, name: squeeze.value}).drawn()
     return paper
+
+
+def _forgetting(paper: Paper) -> Paper:
+    """The paper that forgets by and by where it was refused: shapes change, and what did not fit may do so later."""
+    if not paper.refused:
+        return paper
+    left = {name: FORGET * value for name, value in paper.refused.items()}
+    least = 0.5 * paper.options.compression
+    return replace(paper, refused={name: value for name, value in left.items() if value > least})
 
 
 def bend_flat(paper: Paper, squeeze: Compression) -> Paper:

@@ -17,6 +17,8 @@ from crumple.geometry.hinge import dihedral_angles
 from crumple.runtime.typing import Floats
 
 APART, MARGIN = TUNING.apart.value, TUNING.margin.value
+LONG = 2.0
+"""Rulings shorter than this many spacings do not break: there is no room."""
 TRIALS = 4
 """Rulings that are tried, one after the other."""
 INNER = 0.25
@@ -109,7 +111,7 @@ def pressed_rulings(paper: Paper) -> list[tuple[float, int, int]]:
         for number, (a, b) in list(enumerate(curve.rulings))[1:-1]:
             rest = float(np.linalg.norm(paper.structure.u(b) - paper.structure.u(a)))
             shortening = 1.0 - float(np.linalg.norm(paper.x(b) - paper.x(a))) / rest
-            if shortening > paper.options.compression:
+            if shortening > paper.options.compression and rest > LONG * paper.structure.spacing:
                 found.append((shortening, key, number))
     return found
 

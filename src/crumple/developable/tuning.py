@@ -37,6 +37,7 @@ class Tuning:
         "A flat region where an edit was refused is tried again at this times the compression.",
         PROTOTYPE,
     )
+    forget: Tuned[float] = Tuned(0.98, "1", "By which that compression is multiplied in every frame: all is tried again.")
     held_weight: Tuned[float] = Tuned(0.01, "1", "By which the projection moves held nodes, over others.", PROTOTYPE)
     projection_softness: Tuned[float] = Tuned(
         1e-9, "1", "Added to the diagonal of the projection's system, over the largest entry: edges may be redundant."
