@@ -1,6 +1,6 @@
 """Makes images/developable.jpg: developable paper after three figures of [Schreck2015], above its rulings.
 
-    python docs/developable.py
+python docs/developable.py
 """
 
 from __future__ import annotations

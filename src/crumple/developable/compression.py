@@ -15,15 +15,13 @@ import numpy as np
 
 from crumple.developable.enrich import distances
 from crumple.developable.paper import Paper
+from crumple.developable.tuning import TUNING
 from crumple.runtime.compiled import device, kernel
 from crumple.runtime.typing import Floats
 
-LEAST_NORM = 0.05
-"""Weight of the norm of K in the fit, over the mean weight of the lines."""
-SHORT = 1.5
-"""Lines shorter than this many spacings are not looked at."""
-WITHIN = 0.25
-"""How many spacings a place to bend at is from the edge of the region, at least."""
+LEAST_NORM = TUNING.least_norm.value
+SHORT = TUNING.short_line.value
+WITHIN = TUNING.bend_within.value
 
 
 class Compression(NamedTuple):

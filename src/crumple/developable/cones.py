@@ -18,10 +18,8 @@ from crumple.developable.structure import BOUNDARY, NOBODY, Draft, Edge, Refused
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
-CLEAR = 0.02
-"""Turn of the normal across a ruling from which on one can tell in which direction it does not turn [rad]."""
-FEWEST = 5
-"""Rulings of a region that can be fitted."""
+CLEAR = TUNING.clear_turn.value
+FEWEST = TUNING.fit_fewest.value
 TURN, STEP, LEAST = TUNING.fit_turn.value, TUNING.fit_step.value, TUNING.fit_least.value
 
 

@@ -37,8 +37,7 @@ from crumple.state import State, initial_state
 from crumple.state.ragged import Pins
 from crumple.stepping.reports import FrameReport, StepReport
 
-UNEVEN = 5e-4
-"""Height of the middle of a new sheet, over its size."""
+UNEVEN = TUNING.unevenness.value
 FRAME_TIME = 1.0 / 60.0
 """Of a live session [s]."""
 

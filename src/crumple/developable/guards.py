@@ -17,11 +17,11 @@ from scipy.sparse.linalg import splu
 from crumple.contact import Candidates, Surface
 from crumple.contact.pair import closest, load
 from crumple.developable.isometry import ENOUGH, MOST, SOFT, Isometry
+from crumple.developable.tuning import TUNING
 from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats, Ints
 
-KEPT = 0.5
-"""Part of a gap, at most that at which contact begins, below which a guard does not let it fall."""
+KEPT = TUNING.guarded_gap.value
 
 
 class Guards(NamedTuple):

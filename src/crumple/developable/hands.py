@@ -10,12 +10,12 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.motions import Key, make_motion
+from crumple.developable.tuning import TUNING
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Ints
 
-STIFFNESS = 2e2
-"""Of a hand, per node [N/m]: it bends paper as if it were rigid, and lags behind where paper would have to stretch."""
+STIFFNESS = TUNING.hand_stiffness.value
 
 
 @dataclass(frozen=True)

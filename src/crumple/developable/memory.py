@@ -14,6 +14,7 @@ import numpy as np
 from crumple.contract.term import EnergyTerm
 from crumple.developable.enrich import Layout
 from crumple.developable.structure import SINGULAR, Edge, Structure
+from crumple.developable.tuning import TUNING
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
 from crumple.geometry.hinge import dihedral_angles
 from crumple.materials.material import Material
@@ -22,8 +23,7 @@ from crumple.state import State
 
 FIELD = "fold_memory"
 """Name of the field of the state with the rest angle of every hinge [rad]."""
-SIGNED = 1e-4
-"""Folds that are flatter have no sign yet [rad]."""
+SIGNED = TUNING.signed_fold.value
 
 
 def remember(layout: Layout, x: Floats, known: Mapping[Edge, float], yield_curvature: float) -> dict[Edge, float]:

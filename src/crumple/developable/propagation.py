@@ -14,12 +14,12 @@ import numpy as np
 from crumple.developable.compression import Compression
 from crumple.developable.outline import is_inside
 from crumple.developable.structure import Edge, Refused, Structure
+from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
 FREE = None
 """A line that ends on the border of the sheet; others end on a chord."""
-STEP, FINEST, FARTHEST = 0.25, 1e-3, 400
-"""First and last step of the search for the ends of a band, over the spacing, and most steps."""
+STEP, FINEST, FARTHEST = TUNING.band_step.value, TUNING.band_finest.value, TUNING.band_steps.value
 
 
 class Ray(NamedTuple):

@@ -17,12 +17,9 @@ from crumple.geometry.hinge import dihedral_angles
 from crumple.runtime.typing import Floats
 
 APART, MARGIN = TUNING.apart.value, TUNING.margin.value
-LONG = 2.0
-"""Rulings shorter than this many spacings do not break: there is no room."""
-TRIALS = 4
-"""Rulings that are tried, one after the other."""
-INNER = 0.25
-"""Part of a ruling of a fan at either end that gets no singular point."""
+LONG = TUNING.breaking_length.value
+TRIALS = TUNING.breaking_trials.value
+INNER = TUNING.fan_margin.value
 
 
 def ruling_angles(paper: Paper, curve: int) -> Floats:

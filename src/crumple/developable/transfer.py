@@ -10,12 +10,12 @@ import numpy as np
 
 from crumple.developable.enrich import Layout, border_nodes
 from crumple.developable.structure import BOUNDARY
+from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
 SAME = 1e-9
 """Over the spacing: nodes that are nearer in the pattern are the same."""
-KINK = 0.5
-"""Turn of the border at a node from which on it is a fold [rad]."""
+KINK = TUNING.kink.value
 
 
 def transfer(old: Layout, new: Layout, x: Floats, v: Floats) -> tuple[Floats, Floats]:

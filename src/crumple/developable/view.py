@@ -15,15 +15,14 @@ from crumple.developable.isometry import make_isometry
 from crumple.developable.paper import Paper
 from crumple.developable.structure import BOUNDARY, Edge
 from crumple.developable.transfer import BorderCurve
+from crumple.developable.tuning import TUNING
 from crumple.geometry.triangle import face_normals
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.runtime.typing import Floats, Ints
 from crumple.state import State, initial_state
 
-PARTS = 4
-"""Strips that one strip is cut into: with 8 the projection was rough."""
-SHARP = 0.6
-"""Turn across a ruling from which it is shown as a fold [rad]."""
+PARTS = TUNING.view_parts.value
+SHARP = TUNING.view_fold.value
 
 
 @dataclass(frozen=True)
