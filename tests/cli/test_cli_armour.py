@@ -56,7 +56,7 @@ def assert_refused(result, folder: Path, before: dict[str, bytes], *words: str) 
 @pytest.mark.parametrize(("option", "value"), [("--frames", 3), ("--until", 0.06)])
 def test_resume_does_not_shorten_a_run(part, option, value):
     before = content(part)
-    assert_refused(invoke("resume", part, option, value), part, before, option, "has 10 frames already")
+    assert_refused(invoke("resume", part, option, value), part, before, option, "has frames 0 to 10 already")
     assert "complete" in invoke("resume", part).stderr
     assert content(part) == before
 

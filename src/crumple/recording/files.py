@@ -99,6 +99,24 @@ def staged(path: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def staged_together(folder: Path) -> Iterator[Path]:
+    """Where to write several files that are to be in `folder` once all of them are complete: a new folder in it.
+
+    When one of them fails nothing is left, and what was in `folder` stays.
+    """
+    try:
+        stage = Path(tempfile.mkdtemp(prefix=STAGE_PREFIX, dir=folder))
+    except OSError as error:
+        raise StorageError(folder, error, "nothing was written") from None
+    try:
+        yield stage
+        for item in sorted(stage.iterdir()):
+            os.replace(item, folder / item.name)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
 def write_output(path: Path, content: bytes) -> None:
     """Put `content` at `path`, a place of the user's own choice; errors as with `staged`."""
     with staged(path) as place:

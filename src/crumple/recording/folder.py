@@ -46,9 +46,10 @@ def check_vacant(folder: Path, force: bool) -> None:
     if foreign:
         raise InputError(str(folder), f"holds other files ({_some(foreign)}); move them or choose a new folder")
     refuse_links(folder)
-    frames = len(Recording(folder)) if (folder / FOLDERS[0]).is_dir() else 0
+    frames = Recording(folder).frames if (folder / FOLDERS[0]).is_dir() else []
     if frames and not force:
-        remedy = f"already holds {frames} frames; --force replaces them, `crumple resume` continues"
+        known = f"{frames[0]} to {frames[-1]}"
+        remedy = f"already holds frames {known}; --force replaces them, `crumple resume` continues"
         raise InputError(str(folder), remedy)
 
 

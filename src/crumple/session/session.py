@@ -150,7 +150,7 @@ class Session:
         Observers see every step and every frame; `on_end` is called whatever happens. A run that an observer ends with
         `StopRun` finishes its frame first.
         """
-        last = self.model.frame_count if frames is None else _whole("run: frames", frames)
+        last = self.model.frame_count if frames is None else whole_number("run: frames", frames)
         self._mark()
         audience = self._audience(observers)
         try:
@@ -368,7 +368,7 @@ class Session:
 
     def _travel(self, source: list[_Mark], target: list[_Mark], count: int, place: str) -> State:
         """Go `count` places along `source`, and keep the way back in `target`."""
-        steps = _whole(f"{place}: count", count)
+        steps = whole_number(f"{place}: count", count)
         if not 1 <= steps <= len(source):
             raise InputError(f"{place}: count", f"must be 1 to {len(source)}, as often as it can be done", count)
         goal = source[-steps].moment.state
@@ -426,7 +426,7 @@ def _positive(place: str, value: float, unit: str) -> float:
     raise InputError(place, f"must be > 0, in {unit}", value)
 
 
-def _whole(place: str, value: int) -> int:
+def whole_number(place: str, value: int) -> int:
     """A whole number ≥ 0."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
         return int(value)

@@ -20,7 +20,7 @@ from crumple.recording.model_file import fit_problem
 from crumple.runtime.errors import InputError
 from crumple.scenes import Scene, build, load_scene, scene_from_tables
 from crumple.session.guidance import leave_obstacles
-from crumple.session.session import Session
+from crumple.session.session import Session, whole_number
 from crumple.simulation.engine import Moment, PhysicsEngine
 from crumple.simulation.observers import Observer
 from crumple.state import State
@@ -44,10 +44,11 @@ def simulate(
     `force`: replace a recording that is there.
     """
     sim = Simulation(scene, overrides, quick=quick)
+    last = None if frames is None else whole_number("run: frames", frames)  # before a recording is replaced
     if out is not None:
         sim.record(out, force=force)
     try:
-        sim.run(frames, observers=observers)
+        sim.run(last, observers=observers)
     finally:
         sim.close()
     return sim

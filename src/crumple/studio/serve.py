@@ -67,13 +67,16 @@ def serve_studio(
     browser: bool = True,
     announce: Callable[[str], None] = print,
 ) -> None:
-    """Serve `runs` until Ctrl-C or SIGTERM; `announce` gets the address, and how simulations ended."""
+    """Serve `runs` until Ctrl-C or SIGTERM; `announce` gets the address, and how simulations ended.
+
+    Simulations begin, and replace what they were forced to, when the page is served and not before.
+    """
     guard = Guard.for_host(host)
     try:
         listening = open_port(host, port)
         url = address(guard, host, listening.getsockname()[1])
         with suppress(KeyboardInterrupt):
-            asyncio.run(_serve(runs, guard, listening, lambda: _ready(url, browser, announce)))
+            asyncio.run(_serve(runs, guard, listening, lambda: _ready(runs, url, browser, announce)))
     finally:
         for run in runs:
             message = run.close()
@@ -122,7 +125,9 @@ class IdleConnections:
                 one.force_close()
 
 
-def _ready(url: str, browser: bool, announce: Callable[[str], None]) -> None:
+def _ready(runs: Sequence[StudioRun], url: str, browser: bool, announce: Callable[[str], None]) -> None:
+    for run in runs:
+        run.start()
     announce(f"crumple studio: {url}   (Ctrl-C ends it)")
     if browser:
         with suppress(webbrowser.Error):
