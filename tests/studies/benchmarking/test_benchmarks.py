@@ -14,6 +14,7 @@ from crumple.shapes import rectangle
 from crumple.stepping.reports import FrameReport
 from crumple.studies.benchmarking import BENCHMARKS, describe_machine, run_benchmarks
 from crumple.studies.benchmarking.creases import measure_creases
+from crumple.studies.benchmarking.developable import measure_developable
 from crumple.studies.benchmarking.episodes import measure_episodes
 from crumple.studies.benchmarking.folded import subdivide
 from crumple.studies.benchmarking.iteration import _advance, _flat_state
@@ -73,7 +74,17 @@ def test_twist_reports_its_steps():
 def test_unknown_benchmark_is_refused():
     with pytest.raises(InputError, match="iteration"):
         run_benchmarks(["nothing"])
-    assert set(BENCHMARKS) == {"iteration", "twist", "start", "stuffing", "episodes", "energies", "creases", "tearing"}
+    assert set(BENCHMARKS) == {
+        "iteration",
+        "twist",
+        "start",
+        "stuffing",
+        "episodes",
+        "energies",
+        "creases",
+        "tearing",
+        "developable",
+    }
 
 
 def test_steps_of_episodes_are_counted():
@@ -142,6 +153,14 @@ def test_meshes_of_the_tearing_benchmark_have_about_as_many_faces_as_they_say():
     for wanted in (500, 3000):
         _, state, _ = build(load_scene("tear-flat", uniform(wanted)))
         assert state.mesh.face_count == pytest.approx(wanted, rel=0.15)
+
+
+@pytest.mark.slow
+def test_developable_paper_is_measured_beside_the_tables():
+    (record,) = measure_developable(("figure 1",), 3).records
+    assert record["paper: faces"] == 118
+    assert float(record["largest"]) <= 0.1
+    assert 0.0 < float(record["CPU ms/frame"]) <= float(record["99 %"])
 
 
 @pytest.mark.slow

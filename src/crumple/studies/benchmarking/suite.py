@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from crumple.runtime.errors import InputError
 from crumple.studies.benchmarking.creases import measure_creases
+from crumple.studies.benchmarking.developable import measure_developable
 from crumple.studies.benchmarking.episodes import measure_episodes
 from crumple.studies.benchmarking.iteration import measure_iterations
 from crumple.studies.benchmarking.report import Report
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, Callable[[], Report]] = {
     "energies": measure_traced,
     "creases": measure_creases,
     "tearing": measure_tearing,
+    "developable": measure_developable,
 }
 """Every benchmark of `crumple bench` at full length."""
 QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
@@ -35,6 +37,7 @@ QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
     "energies": lambda: measure_traced(9e-3),
     "creases": lambda: measure_creases(40, 5),
     "tearing": lambda: measure_tearing((500,), 5),
+    "developable": lambda: measure_developable(("figure 1",), 20),
 }
 """The same on smaller sheets and for fewer steps."""
 

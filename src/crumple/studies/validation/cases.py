@@ -36,6 +36,7 @@ from crumple.studies.validation.plate import validate_adaptive_plate, validate_p
 from crumple.studies.validation.plate_poisson import validate_grain, validate_plate_poisson
 from crumple.studies.validation.result import CaseResult
 from crumple.studies.validation.ridge import validate_ridge
+from crumple.studies.validation.schreck import validate_schreck
 from crumple.studies.validation.stick_slip import validate_stick_slip
 from crumple.studies.validation.supports import validate_static_support
 from crumple.studies.validation.tear_grain import validate_tear_grain
@@ -83,6 +84,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "two-point": validate_two_point,
     "tear-grain": validate_tear_grain,
     "notch": validate_notch,
+    "schreck": validate_schreck,
 }
 """The cases that run by themselves."""
 

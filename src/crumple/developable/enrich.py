@@ -1,0 +1,149 @@
+"""S_P, the sheet that is simulated: the structure's vertices and *ghosts* between them, triangulated cell by cell.
+
+A flat region gets ghosts at the points of a fixed grid, so that it can bow before it has rulings; a strip between two
+rulings gets one in its middle. Rulings are edges of the mesh and stay straight. [Schreck2015] §4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from crumple.developable.outline import Outline, is_inside
+from crumple.developable.structure import BOUNDARY, HANDLE, SINGULAR, Edge, Refused, Structure
+from crumple.developable.triangulate import triangulate
+from crumple.developable.tuning import TUNING
+from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
+from crumple.runtime.typing import Floats, Ints
+
+RULING = 1
+"""Label of edges that are rulings, and of nodes that are singular."""
+THIN = TUNING.thin_angle.value
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A structure on its mesh: `node` of each vertex by key, `face_cell` (face_count,) cells; ghosts are the nodes from
+    `ghost` on."""
+
+    structure: Structure
+    mesh: SheetMesh
+    node: Mapping[int, int]
+    face_cell: Ints
+    ghost: int
+
+    @cached_property
+    def hinge(self) -> Mapping[Edge, int]:
+        """The hinge between two nodes, either way."""
+        found = {}
+        for number, (i, j) in enumerate(self.mesh.hinges.nodes[:, :2].tolist()):
+            found[i, j] = found[j, i] = number
+        return found
+
+    @cached_property
+    def rest_length(self) -> Floats:
+        """Of every edge in the pattern, (edge_count,) [m]."""
+        tail, head = self.mesh.edges.T
+        return np.linalg.norm(self.mesh.u[head] - self.mesh.u[tail], axis=1)
+
+    @property
+    def ghosts(self) -> Ints:
+        """The nodes that are ghosts."""
+        return np.arange(self.ghost, self.mesh.node_count, dtype=np.int32)
+
+    def hinge_of(self, edge: Edge) -> int | None:
+        """The hinge at a ruling, None where it lies on the border."""
+        return self.hinge.get((self.node[edge[0]], self.node[edge[1]]))
+
+
+def enrich(structure: Structure, ghost_spacing: float) -> Layout:
+    """The mesh of a structure; `Refused` when a face of it would be a sliver."""
+    node = {key: number for number, key in enumerate(structure.vertices)}
+    points = [vertex.u for vertex in structure.vertices.values()]
+    first = len(points)
+    strips = set(structure.strips.values())
+    held = [key for key, vertex in structure.vertices.items() if vertex.kind == HANDLE]
+    grid = grid_points(structure.outline, ghost_spacing)
+    faces, cells = [], []
+    for number, cell in enumerate(structure.cells):
+        polygon = structure.polygon(number)
+        inner = [key for key in held if is_inside(polygon, structure.u(key))]
+        fixed = np.array([structure.vertices[key].u for key in inner]).reshape(-1, 2)
+        ghosts = _strip_ghost(polygon, fixed) if number in strips else flat_ghosts(polygon, fixed, grid, ghost_spacing)
+        local = triangulate(polygon, np.concatenate([fixed, ghosts]))
+        if local is None:
+            raise Refused("a cell has no triangles")
+        names = [node[key] for key in (*cell, *inner)] + list(range(len(points), len(points) + len(ghosts)))
+        points += [(float(u[0]), float(u[1])) for u in ghosts]
+        faces.append(np.array(names, np.int32)[local])
+        cells.append(np.full(len(local), number, np.int32))
+    mesh = _labelled(structure, np.array(points), np.concatenate(faces), node)
+    _refuse_slivers(mesh, structure.outline)
+    return Layout(structure, mesh, node, np.concatenate(cells), first)
+
+
+def _labelled(structure: Structure, u: Floats, faces: Ints, node: Mapping[int, int]) -> SheetMesh:
+    """The mesh with labels on rulings and singular points."""
+    chords = {frozenset((node[a], node[b])) for a, b in structure.chords}
+    ends = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)
+    label = np.array([RULING if frozenset(edge) in chords else 0 for edge in ends.tolist()], np.int32).reshape(-1, 3)
+    kinds = [vertex.kind for vertex in structure.vertices.values()]
+    marks = np.zeros(len(u), np.int32)
+    marks[: len(kinds)] = [RULING if kind == SINGULAR else 0 for kind in kinds]
+    return make_sheet_mesh(u, faces, edge_label=label, node_label=marks)
+
+
+def _refuse_slivers(mesh: SheetMesh, outline: Outline) -> None:
+    """`Refused` when faces do not cover the sheet, a node is in none, or an angle is too small."""
+    if abs(float(mesh.face_area.sum()) - outline.area) > 1e-9 * outline.area or mesh.face_area.min() <= 0.0:
+        raise Refused("faces do not cover the sheet")
+    if len(np.unique(mesh.faces)) < mesh.node_count:
+        raise Refused("a node without faces")
+    if float(np.min(2.0 * mesh.face_area / np.max(mesh.corner_length.reshape(-1, 3), axis=1) ** 2)) < THIN:
+        raise Refused("a sliver")
+
+
+def grid_points(outline: Outline, spacing: float) -> Floats:
+    """The points of an equilateral grid over the box of an outline, always the same ones, (n, 2) [m]."""
+    low, high = outline.corners.min(axis=0), outline.corners.max(axis=0)
+    rows = np.arange(low[1] + 0.5 * spacing, high[1], spacing * np.sqrt(0.75))
+    columns = np.arange(low[0] + 0.25 * spacing, high[0], spacing)
+    x, y = np.meshgrid(columns, rows)
+    x[1::2] += 0.5 * spacing
+    return np.stack([x.ravel(), y.ravel()], axis=1)
+
+
+def flat_ghosts(polygon: Floats, fixed: Floats, grid: Floats, spacing: float) -> Floats:
+    """The grid points in a flat region that are far enough from its edges and from the `fixed` points, (n, 2) [m]."""
+    low, high = polygon.min(axis=0), polygon.max(axis=0)
+    near = grid[np.all((grid > low) & (grid < high), axis=1)]
+    if not len(near):
+        return near
+    near = near[distances(polygon, near) > 0.45 * spacing]
+    kept = [u for u in near if is_inside(polygon, u)]
+    if len(fixed):
+        kept = [u for u in kept if np.min(np.linalg.norm(fixed - u, axis=1)) > 0.6 * spacing]
+    return np.array(kept).reshape(-1, 2)
+
+
+def _strip_ghost(polygon: Floats, fixed: Floats) -> Floats:
+    """The middle of a strip with four corners that holds no point already, (n, 2) [m]."""
+    return np.zeros((0, 2)) if len(polygon) != 4 or len(fixed) else polygon.mean(axis=0)[None]
+
+
+def distances(polygon: Floats, points: Floats) -> Floats:
+    """How far points (n, 2) are from the sides of a polygon (m, 2), (n,) [m]."""
+    p, side = polygon[None], (np.roll(polygon, -1, axis=0) - polygon)[None]
+    to = points[:, None] - p
+    along = np.clip(np.sum(to * side, axis=2) / np.sum(side * side, axis=2), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(to - along[:, :, None] * side, axis=2).min(axis=1))
+
+
+def border_nodes(layout: Layout) -> Ints:
+    """The nodes of the border in order."""
+    keys = layout.structure.border
+    assert all(layout.structure.vertices[key].kind == BOUNDARY for key in keys)
+    return np.array([layout.node[key] for key in keys], np.int32)

@@ -1,0 +1,280 @@
+"""S_G, the structure of a developable sheet: what is flat, what is curved, along which lines, and where it is singular.
+
+Vertices lie on the border, or are singular points and held points inside. A *curved region* is an ordered list of
+rulings, straight lines between two vertices; a *strip* lies between two that follow each other. All other cells are
+*flat*. Everything but vertices and rulings is derived (`build`), so an edit changes these lists and nothing else: it
+is made on a `Draft`, and refused when what would come of it is not a subdivision of the sheet. [Schreck2015] §3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from crumple.developable.outline import Outline
+from crumple.developable.planar import crosses, loop_area, trace_cells
+from crumple.developable.tuning import TUNING
+from crumple.runtime.typing import Floats
+
+BOUNDARY, SINGULAR, HANDLE, TIP = range(4)
+"""Kinds of vertices: on the border, singular for good, held inside the sheet, end of a cut."""
+NOBODY = -1
+"""No vertex, no cell."""
+SNAP, CROWD, STRETCH = TUNING.snap.value, TUNING.crowd.value, TUNING.stretch.value
+
+Edge = tuple[int, int]
+"""Two vertices."""
+
+
+class Refused(Exception):  # noqa: N818 (an answer, not an error)
+    """An edit that does not give a valid structure; the old one stays."""
+
+
+class Vertex(NamedTuple):
+    """`u` pattern position [m];  `place` along the border [m], NaN inside;  `is_held` by a handle."""
+
+    kind: int
+    u: tuple[float, float]
+    place: float = float("nan")
+    is_held: bool = False
+
+
+class Curve(NamedTuple):
+    """A curved region: its `rulings` in order; `apex`: the singular vertex that all meet in, or `NOBODY`."""
+
+    rulings: tuple[Edge, ...]
+    apex: int = NOBODY
+
+
+@dataclass(frozen=True)
+class Structure:
+    """`vertices` and `curves` by key;  `spacing` of vertices on the border [m];  `cells`: vertices of each,
+    counter-clockwise;  `strips`: the cells between the rulings i and i + 1 of a curve, by (curve, i)."""
+
+    outline: Outline
+    spacing: float
+    vertices: Mapping[int, Vertex]
+    curves: Mapping[int, Curve]
+    cells: tuple[tuple[int, ...], ...]
+    strips: Mapping[tuple[int, int], int]
+
+    @cached_property
+    def border(self) -> tuple[int, ...]:
+        """The vertices on the border, in order."""
+        return border_order(self.vertices)
+
+    @cached_property
+    def chords(self) -> frozenset[Edge]:
+        """All rulings, each with the smaller key first."""
+        return all_chords(self.curves)
+
+    @cached_property
+    def singular(self) -> tuple[int, ...]:
+        """The singular vertices."""
+        return tuple(key for key, vertex in self.vertices.items() if vertex.kind == SINGULAR)
+
+    @cached_property
+    def flats(self) -> tuple[int, ...]:
+        """The cells that are flat."""
+        strips = set(self.strips.values())
+        return tuple(cell for cell in range(len(self.cells)) if cell not in strips)
+
+    @cached_property
+    def sides(self) -> Mapping[Edge, int]:
+        """The cell to the left of every directed edge; border edges have one, chords two."""
+        return edge_cells(self.cells)
+
+    @cached_property
+    def owners(self) -> Mapping[Edge, tuple[int, int]]:
+        """Of every ruling, the smaller key first, a curve that it belongs to and its number there."""
+        return {
+            _sorted(ruling): (key, number)
+            for key, curve in self.curves.items()
+            for number, ruling in enumerate(curve.rulings)
+        }
+
+    def u(self, key: int) -> Floats:
+        """The pattern position of a vertex, (2,) [m]."""
+        return np.array(self.vertices[key].u)
+
+    def polygon(self, cell: int) -> Floats:
+        """The corners of a cell, (n, 2) [m]."""
+        return np.array([self.vertices[key].u for key in self.cells[cell]])
+
+    def differs(self, other: Structure) -> bool:
+        """Whether chords or curved regions are others, or chords are elsewhere."""
+        if self.chords != other.chords or _regions(self) != _regions(other):
+            return True
+        return any(self.vertices[key].u != other.vertices[key].u for edge in self.chords for key in edge)
+
+
+class Draft:
+    """A structure that is being edited; `build` makes it one again, or raises `Refused`."""
+
+    def __init__(self, base: Structure) -> None:
+        self.outline, self.spacing = base.outline, base.spacing
+        self.vertices, self.curves = dict(base.vertices), dict(base.curves)
+        self._next = 1 + max([*self.vertices, *self.curves], default=-1)
+
+    def border(self, place: float, *, is_held: bool = False) -> int:
+        """The vertex at a place on the border [m]: one that is near enough, or a new one."""
+        place %= self.outline.length
+        near = [(abs(self.outline.way(vertex.place, place)), key) for key, vertex in self.vertices.items()
+                if vertex.kind == BOUNDARY]  # fmt: skip
+        far, key = min(near, default=(np.inf, NOBODY))
+        if far <= (1e-9 if is_held else SNAP) * self.spacing:
+            self.vertices[key] = self.vertices[key]._replace(is_held=is_held or self.vertices[key].is_held)
+            return key
+        u = self.outline.point(place)
+        return self._add(Vertex(BOUNDARY, (float(u[0]), float(u[1])), place, is_held))
+
+    def slide(self, key: int, place: float) -> None:
+        """Move a vertex along the border to a place [m], if only one ruling ends there and nobody holds it."""
+        vertex = self.vertices[key]
+        ends = sum(key in edge for edge in all_chords(self.curves))
+        is_corner = bool(np.any(np.abs(self.outline.starts - vertex.place) < 1e-12))
+        if vertex.kind == BOUNDARY and ends == 1 and not vertex.is_held and not is_corner:
+            u = self.outline.point(place)
+            self.vertices[key] = vertex._replace(u=(float(u[0]), float(u[1])), place=place % self.outline.length)
+
+    def inner(self, kind: int, u: Floats) -> int:
+        """A new vertex inside, singular or held."""
+        return self._add(Vertex(kind, (float(u[0]), float(u[1])), is_held=kind == HANDLE))
+
+    def curve(self, rulings: Iterable[Edge], apex: int = NOBODY) -> int:
+        """A new curved region; rulings that are points, or that repeat, are left out."""
+        key, self._next = self._next, self._next + 1
+        self.replace_curve(key, rulings, apex)
+        return key
+
+    def replace_curve(self, key: int, rulings: Iterable[Edge], apex: int = NOBODY) -> None:
+        """Give a region other rulings; without any it is gone."""
+        kept: list[Edge] = []
+        for ruling in rulings:
+            if ruling[0] != ruling[1] and (not kept or set(ruling) != set(kept[-1])):
+                kept.append(ruling)
+        if kept:
+            self.curves[key] = Curve(tuple(kept), apex)
+        else:
+            self.curves.pop(key, None)
+
+    def build(self) -> Structure:
+        """The structure, with the border sampled evenly; `Refused` when chords cross or strips are lost."""
+        self._sample()
+        chords = all_chords(self.curves)
+        self._check_chords(chords)
+        cells = self._cells(chords)
+        return Structure(
+            self.outline, self.spacing, dict(self.vertices), dict(self.curves), cells, find_strips(self.curves, cells)
+        )
+
+    def _add(self, vertex: Vertex) -> int:
+        key, self._next = self._next, self._next + 1
+        self.vertices[key] = vertex
+        return key
+
+    def _sample(self) -> None:
+        """Vertices of the border that nobody needs go where others are close; gaps are filled."""
+        used = {key for curve in self.curves.values() for ruling in curve.rulings for key in ruling}
+        corners = set(np.round(self.outline.starts[:-1], 12))
+        needed = {key for key, vertex in self.vertices.items() if key in used or vertex.is_held
+                  or (vertex.kind == BOUNDARY and round(vertex.place, 12) in corners)}  # fmt: skip
+        for key in border_order(self.vertices):
+            others = (other for other in border_order(self.vertices) if other != key)
+            if key not in needed and any(self._is_crowded(key, other, other in needed) for other in others):
+                del self.vertices[key]
+        order = border_order(self.vertices)
+        for key, after in zip(order, (*order[1:], order[0]), strict=True):
+            start = self.vertices[key].place
+            gap = (self.vertices[after].place - start) % self.outline.length
+            count = int(np.ceil(gap / (STRETCH * self.spacing) - 1e-9))
+            for k in range(1, count):
+                u = self.outline.point(start + gap * k / count)
+                place = (start + gap * k / count) % self.outline.length
+                self._add(Vertex(BOUNDARY, (float(u[0]), float(u[1])), place))
+
+    def _is_crowded(self, key: int, other: int, is_needed: bool) -> bool:
+        """Whether a vertex that nobody needs is too close to another on the border."""
+        far = abs(self.outline.way(self.vertices[key].place, self.vertices[other].place))
+        return far < (CROWD if is_needed else 0.5 * CROWD) * self.spacing
+
+    def _check_chords(self, chords: frozenset[Edge]) -> None:
+        """`Refused` when two chords cross, or one lies on the border."""
+        for a, b in chords:
+            p, q = self.vertices[a], self.vertices[b]
+            if p.kind == q.kind == BOUNDARY and self.outline.on_one_side(p.place, q.place):
+                raise Refused("a ruling on the border")
+        ordered = sorted(chords)
+        ends = np.array(ordered, np.int64).reshape(-1, 2)
+        points = np.array([[self.vertices[key].u for key in edge] for edge in ordered]).reshape(-1, 2, 2)
+        if crosses(ends, points):
+            raise Refused("rulings cross")
+
+    def _cells(self, chords: frozenset[Edge]) -> tuple[tuple[int, ...], ...]:
+        """The cells between chords and border; `Refused` when they do not cover the sheet."""
+        order = border_order(self.vertices)
+        sides = zip(order, (*order[1:], order[0]), strict=True)
+        positions = {key: vertex.u for key, vertex in self.vertices.items()}
+        cells = trace_cells(positions, [*sides, *chords])
+        if any(len(set(cell)) < len(cell) for cell in cells):
+            raise Refused("a loose end")
+        total = sum(loop_area(np.array([positions[key] for key in cell])) for cell in cells)
+        if abs(total - self.outline.area) > 1e-9 * self.outline.area:
+            raise Refused("cells do not cover the sheet")
+        return tuple(cells)
+
+
+def flat_structure(outline: Outline, spacing: float) -> Structure:
+    """A sheet that is flat everywhere."""
+    empty = Structure(outline, spacing, {}, {}, (), {})
+    draft = Draft(empty)
+    for place in outline.starts[:-1]:
+        draft.border(float(place), is_held=True)
+    draft.vertices = {key: vertex._replace(is_held=False) for key, vertex in draft.vertices.items()}
+    return draft.build()
+
+
+def border_order(vertices: Mapping[int, Vertex]) -> tuple[int, ...]:
+    """The vertices on the border by place."""
+    return tuple(sorted((k for k, v in vertices.items() if v.kind == BOUNDARY), key=lambda k: vertices[k].place))
+
+
+def all_chords(curves: Mapping[int, Curve]) -> frozenset[Edge]:
+    """The rulings of all curves, each with the smaller key first."""
+    return frozenset(_sorted(ruling) for curve in curves.values() for ruling in curve.rulings)
+
+
+def edge_cells(cells: Iterable[tuple[int, ...]]) -> dict[Edge, int]:
+    """The cell to the left of every directed edge."""
+    return {
+        (a, b): number for number, cell in enumerate(cells) for a, b in zip(cell, (*cell[1:], cell[0]), strict=True)
+    }
+
+
+def find_strips(curves: Mapping[int, Curve], cells: Iterable[tuple[int, ...]]) -> dict[tuple[int, int], int]:
+    """The cell between two rulings that follow each other; `Refused` when there is none."""
+    sides = edge_cells(cells)
+    strips: dict[tuple[int, int], int] = {}
+    for key, curve in curves.items():
+        for number, (first, second) in enumerate(zip(curve.rulings[:-1], curve.rulings[1:], strict=True)):
+            common = _cells_beside(sides, first) & _cells_beside(sides, second)
+            if len(common) != 1 or common & set(strips.values()):
+                raise Refused("a strip is lost")
+            strips[key, number] = common.pop()
+    return strips
+
+
+def _cells_beside(sides: Mapping[Edge, int], edge: Edge) -> set[int]:
+    return {sides[way] for way in (edge, (edge[1], edge[0])) if way in sides}
+
+
+def _sorted(edge: Edge) -> Edge:
+    return (edge[0], edge[1]) if edge[0] < edge[1] else (edge[1], edge[0])
+
+
+def _regions(structure: Structure) -> set[frozenset[frozenset[int]]]:
+    return {frozenset(frozenset(ruling) for ruling in curve.rulings) for curve in structure.curves.values()}

@@ -1,0 +1,188 @@
+"""The engine under a session: hands, isometry, singular points, seeds, undoing, recordings and dragging at random."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crumple.developable import DevelopableEngine, DevelopableOptions, Hand, developable_sheet
+from crumple.developable.clearance import Clearance
+from crumple.developable.sessions import SCRIPTS, pushed_sides, script
+from crumple.developable.structure import BOUNDARY, HANDLE
+from crumple.developable.view import smooth_view
+from crumple.mesh.validate import validate_mesh
+from crumple.recording import state_digest
+from crumple.runtime.errors import InputError
+from crumple.session.session import Session
+from crumple.simulation.observers import Observer
+
+
+def check(engine: DevelopableEngine) -> None:
+    """What holds at the end of every frame."""
+    paper = engine.paper
+    strain = np.abs(paper.isometry.strain(engine.state.x))
+    assert strain.mean() <= 1e-4
+    assert strain.max() <= 1e-3
+    assert Clearance(engine.model, engine.state).is_clear(engine.state.x)
+    assert validate_mesh(engine.state.mesh) == []
+
+
+class Checked(Observer):
+    """Checks every frame, and counts events."""
+
+    def __init__(self, engine: DevelopableEngine) -> None:
+        self.engine, self.kinds, self.frames = engine, [], 0
+
+    def on_event(self, model, state, event) -> None:
+        self.kinds.append(event.kind)
+
+    def on_frame(self, model, state, report) -> None:
+        self.frames += 1
+        assert report.frame == state.frame
+        assert report.faces == state.mesh.face_count
+
+
+@pytest.fixture(scope="module")
+def pinched() -> DevelopableEngine:
+    """Figure 17, up to just after its singular point, with every frame checked."""
+    engine = pushed_sides().engine(seed=1)
+    watcher = Checked(engine)
+    for _ in range(90):
+        engine.advance_frame(watcher)
+        check(engine)
+    assert watcher.frames == 90
+    assert watcher.kinds == ["bend", "singular"]
+    return engine
+
+
+def test_two_bends_make_one_singular_point(pinched: DevelopableEngine) -> None:
+    structure = pinched.paper.structure
+    (key,) = structure.singular
+    assert 0.012 < structure.u(key)[0] < 0.02
+    assert 0.005 < structure.u(key)[1] < 0.095
+
+
+def test_folds_at_the_singular_point_are_remembered(pinched: DevelopableEngine) -> None:
+    paper = pinched.paper
+    (key,) = paper.structure.singular
+    count = sum(key in edge for edge in paper.structure.chords)
+    assert len(paper.memory) == count
+    assert max(abs(angle) for angle in paper.memory.values()) >= np.pi / (8 * count)
+
+
+def test_the_view_is_smooth_and_isometric(pinched: DevelopableEngine) -> None:
+    view = smooth_view(pinched.paper)
+    assert validate_mesh(view.mesh) == []
+    assert view.mesh.face_area.sum() == pytest.approx(0.01)
+    assert view.mesh.face_count > 120
+    tail, head = view.mesh.edges.T
+    rest = np.linalg.norm(view.mesh.u[head] - view.mesh.u[tail], axis=1)
+    strain = np.abs(np.linalg.norm(view.x[head] - view.x[tail], axis=1) / rest - 1.0)
+    assert strain.mean() <= 1e-4
+    assert strain.max() <= 1e-3
+    assert np.allclose(np.linalg.norm(view.normal, axis=2), 1.0)
+    assert view.state(pinched.state).mesh is view.mesh
+
+
+def test_the_same_seed_gives_the_same_bits(pinched: DevelopableEngine) -> None:
+    engine = pushed_sides().engine(seed=1)
+    for _ in range(90):
+        engine.advance_frame()
+    assert state_digest(engine.state) == state_digest(pinched.state)
+    places = [pushed_sides().engine(seed=seed).paper.random().uniform() for seed in (1, 1, 2)]
+    assert places[0] == places[1] != places[2]
+
+
+def test_a_session_goes_back_and_on_again_in_the_same_bits() -> None:
+    session = Session(pushed_sides().engine())
+    for _ in range(12):  # the sheet has become curved
+        session.advance_frame()
+    end = state_digest(session.state)
+    session.undo(8)
+    assert not session.engine.paper.structure.curves  # type: ignore[attr-defined]
+    for _ in range(8):
+        session.advance_frame()
+    assert state_digest(session.state) == end
+
+
+def test_a_finger_holds_the_middle_and_lets_go() -> None:
+    engine = developable_sheet(idle_hands=1, gravity=(0.0, 0.0, 0.0))
+    session = Session(engine)
+    assert session.grasp("hand 0", (0.05, 0.05, 0.0), reach=0.02)
+    session.advance_frame()
+    kinds = [vertex.kind for vertex in engine.paper.structure.vertices.values() if vertex.is_held]
+    assert kinds == [HANDLE]
+    session.release("hand 0")
+    session.advance_frame()
+    assert all(vertex.kind == BOUNDARY for vertex in engine.paper.structure.vertices.values())
+    assert not any(vertex.is_held for vertex in engine.paper.structure.vertices.values())
+
+
+def test_frames_are_recorded_whatever_the_mesh(tmp_path: Path) -> None:
+    session = Session(pushed_sides().engine())
+    recording = session.record(tmp_path / "run")
+    for _ in range(10):
+        session.advance_frame()
+    session.close()
+    assert recording.frames == list(range(11))
+    assert recording.load(0).mesh.face_count != recording.load(10).mesh.face_count
+    assert state_digest(recording.load(10)) == state_digest(session.state)
+
+
+def test_what_is_not_the_engines_is_refused() -> None:
+    engine = developable_sheet()
+    other = developable_sheet(0.08, 0.08)
+    with pytest.raises(InputError, match="mesh"):
+        engine.change(engine.model, other.state)
+    with pytest.raises(InputError, match="radius"):
+        developable_sheet(hands=[Hand((0.5, 0.5))])
+    with pytest.raises(InputError, match="figure 17"):
+        script("figure 99")
+
+
+def drag(seed: int, seconds: float) -> DevelopableEngine:
+    """Up to three hands that take hold anywhere, move at random and let go, with every frame checked."""
+    generator = np.random.default_rng(seed)
+    engine = developable_sheet(idle_hands=3, gravity=(0.0, 0.0, 0.0), options=DevelopableOptions(seed=seed))
+    session, speed = Session(engine), {}
+    for _ in range(round(60 * seconds)):
+        for hand in session.handles:
+            if hand not in speed and generator.random() < 0.1:
+                node = int(generator.integers(len(session.state.x)))
+                if session.grasp(hand, session.state.x[node], reach=0.02):
+                    speed[hand] = generator.normal(size=3) * 0.08
+            elif hand in speed and generator.random() < 0.02:
+                session.release(hand)
+                del speed[hand]
+            elif hand in speed:
+                if generator.random() < 0.05:
+                    speed[hand] = generator.normal(size=3) * 0.08
+                place = session.handle_position(hand) + speed[hand] / 60.0
+                session.set_handle(hand, np.clip(place, -0.03, 0.13))
+        session.advance_frame()
+        assert np.isfinite(engine.state.x).all()
+        check(engine)
+    return engine
+
+
+def test_dragging_at_random_keeps_the_sheet_whole() -> None:
+    engine = drag(1, 1.0)
+    assert engine.paper.structure.curves
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(6))
+def test_dragging_for_long_keeps_the_sheet_whole(seed: int) -> None:
+    assert drag(10 + seed, 10.0).state.mesh.face_count <= 300
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
+def test_scripts_run_with_every_frame_checked(name: str) -> None:
+    chosen = script(name)
+    engine = chosen.engine()
+    for _ in range(chosen.frames):
+        engine.advance_frame()
+        check(engine)
