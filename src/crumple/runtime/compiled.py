@@ -26,6 +26,11 @@ device = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc
 """A function that only compiled code calls."""
 kernel = njit(cache=True, error_model="numpy", nogil=True)
 """A function that Python calls as well."""
+fused = njit(
+    cache=True, error_model="numpy", fastmath={"contract", "reassoc"}, no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+"""A device function whose products may be fused with sums, and whose sums may be taken as a vector's: for dense
+algebra, where nothing but speed depends on it."""
 rule = register_jitable
 """A function of a few scalars that loops in Python and compiled loops share: plain Python in the one, where a call of
 compiled code would cost more than the work, and compiled as a part of the other. To give the same bits in both it only
