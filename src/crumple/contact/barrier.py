@@ -96,6 +96,53 @@ def _evaluate(
                 )  # fmt: skip
 
 
+@kernel
+def measure_pairs(surface, point_face, edge_edge, x):
+    """Gap, scale and area of every candidate as in `_measure`, and the energy of all per κ [m³]; for one thread."""
+    count = point_face.shape[0] + edge_edge.shape[0]
+    gap, scales, areas = np.empty(count), np.empty(count), np.empty(count)
+    total = np.empty((count + CHUNK - 1) // CHUNK)
+    _measure(0, 1, surface, point_face, edge_edge, x, gap, scales, areas, total)
+    return gap, scales, areas, np.sum(total)
+
+
+@kernel
+def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, kappa):
+    """The fields of the `Barrier` of those candidates that are in range, as `measure_pairs` found them; for one
+    thread."""
+    part, part_thickness, table, rest = surface.node_part, surface.part_thickness, surface.friction, surface.node_rest
+    faces, edges, n = surface.faces, surface.edges, point_face.shape[0]
+    count = 0
+    for k in range(gap.shape[0]):
+        count += gap[k] < inf
+    stencil, is_edges = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
+    thickness, dhat, stiffness = np.empty(count), np.empty(count), np.empty(count)
+    parallel, friction = np.zeros(count), np.empty(count)
+    q = 0
+    for k in range(gap.shape[0]):
+        if not gap[k] < inf:
+            continue
+        is_edges[q] = k >= n
+        if k >= n:
+            one, two = edge_edge[k - n, 0], edge_edge[k - n, 1]
+            stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3] = (
+                edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
+            )  # fmt: skip
+            parallel[q] = parallel_limit(rest, stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3])
+        else:
+            two = point_face[k, 1]
+            stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3] = (
+                point_face[k, 0], faces[two, 0], faces[two, 1], faces[two, 2]
+            )  # fmt: skip
+        one, two = part[stencil[q, 0]], part[stencil[q, 2]]
+        thickness[q] = scales[k] * 0.5 * (part_thickness[one] + part_thickness[two])
+        dhat[q] = scales[k] * surface.dhat
+        stiffness[q] = kappa * areas[k] * dhat[q]
+        friction[q] = table[one, two]
+        q += 1
+    return stencil, is_edges, thickness, dhat, stiffness, parallel, friction
+
+
 @dataclass(frozen=True)
 class Barrier(Energy):
     """The pairs in contact at some pose, as an energy; make it with `active_pairs`.

@@ -41,6 +41,7 @@ from crumple.linalg import conjugate_gradients
 from crumple.materials.material import Material
 from crumple.materials.stiffness import plate_stiffness
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.compiled import spread
 from crumple.runtime.errors import SimulationError
 from crumple.runtime.typing import Bools, Floats, Ints
 
@@ -275,7 +276,7 @@ def sheet_curvature(mesh: SheetMesh, links: EdgeLinks, x: Floats, half_turn: Flo
     return curvature_of(curvature_shapes(mesh), split_angles(links, x, half_turn))
 
 
-@njit(cache=True, parallel=True)
+@spread(3)
 def _angle_change(x, direction, turn, stencil, edges, side, out):
     """dψ of every corner for a direction and turns."""
     for f in prange(len(stencil)):
@@ -290,7 +291,7 @@ def _angle_change(x, direction, turn, stencil, edges, side, out):
             out[f, c] = change
 
 
-@njit(cache=True, parallel=True)
+@spread(2)
 def _midedge(
     x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
     order, value, vectors, moments, blocks, mixed, own,

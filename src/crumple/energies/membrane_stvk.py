@@ -27,6 +27,7 @@ from crumple.contract.energy import Example, Projection, projection_mask, regist
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.triangle import deformation, green_strain, shape_gradients, strain
+from crumple.runtime.compiled import spread
 from crumple.runtime.typing import Floats, Ints
 
 
@@ -92,7 +93,7 @@ def make_membrane_stvk(corners: Floats, nodes: Ints, coefficients: Floats) -> Me
     )
 
 
-@njit(cache=True, parallel=True)
+@spread(1)
 def _membrane(x, stencil, gradients, area, coefficients, rest_strain, order, mask, value, gradient, hessian):
     for f in prange(len(stencil)):
         ux, uy, uz, vx, vy, vz = deformation(x, stencil[f, 0], stencil[f, 1], stencil[f, 2], gradients, f)

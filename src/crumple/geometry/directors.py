@@ -35,6 +35,7 @@ from numba import njit, prange
 
 from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
+from crumple.runtime.compiled import spread
 from crumple.runtime.typing import Bools, Floats, Ints
 
 
@@ -132,7 +133,7 @@ def held_faces(face_nodes: Ints, node_handle: Ints) -> Bools:
     return (handle[:, 0] >= 0) & (handle[:, 0] == handle[:, 1]) & (handle[:, 1] == handle[:, 2])
 
 
-@njit(cache=True, parallel=True)
+@spread(2)
 def _split_angles(x, half_turn, face_nodes, face_edge, side, beyond, out):
     for f in prange(len(face_nodes)):
         nx, ny, nz, _ = face_normal(x, face_nodes[f, 0], face_nodes[f, 1], face_nodes[f, 2])

@@ -13,14 +13,20 @@ output, so results do not depend on the number of threads (`numba.set_num_thread
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import numba
 from numba import njit
 from numba.extending import register_jitable
+
+from crumple.runtime.tuning import TUNING
+
+FEW = TUNING.one_thread_faces.value
 
 device = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """A function that only compiled code calls."""
@@ -37,6 +43,33 @@ compiled code would cost more than the work, and compiled as a part of the other
 adds, multiplies and compares; powers are written as products."""
 
 _pool: list[ThreadPoolExecutor] = []
+
+
+def spread(over: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorates a loop (`prange`) over the rows of its argument number `over` that write disjoint outputs: compiled for
+    all threads where there are many rows, and for one where there are few, which starts at once and compiles in half
+    the time. Each version is compiled when it is first needed; both give the same bits."""
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        many = njit(cache=True, parallel=True)(function)
+        few = njit(cache=True)(_renamed(function))
+
+        @functools.wraps(function)
+        def run(*arguments: Any) -> None:
+            (few if len(arguments[over]) < FEW else many)(*arguments)
+
+        return run
+
+    return decorate
+
+
+def _renamed(function: Callable[..., None]) -> Callable[..., None]:
+    """The same function under another name: Numba's cache knows compiled code by name and line."""
+    own = cast(FunctionType, function)
+    copy = FunctionType(own.__code__, own.__globals__, f"{own.__name__}_alone", own.__defaults__, own.__closure__)
+    copy.__qualname__ = f"{own.__qualname__}_alone"
+    copy.__module__ = own.__module__
+    return copy
 
 
 def run_chunks(function: Callable[..., None], chunks: int, *arguments: Any) -> None:

@@ -63,13 +63,12 @@ class StepContact:
         self.contacts = 0
         self._stiffness = stiffness
         self._timer = timer
-        self._neighbours: Neighbours | None
+        self._neighbours: Neighbours | None = None
         self.friction: Friction | None = None
         self._slip: Slip | None = None
         self._free_fraction = 1.0
         with self._timer("contact"):
-            self._neighbours = self._look(x)
-            self._candidates = self._neighbours.candidates
+            self._candidates = self._first_candidates(x)
 
     def start_friction(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> None:
         """Add the friction of a step of `step` [s], its forces taken at x.
@@ -96,6 +95,11 @@ class StepContact:
             barrier = self._barrier(x)
             before, step, speed = self._slip
             return make_friction(barrier, x, before, dt=step, eps_v=speed) if len(barrier.stencil) else None
+
+    def _first_candidates(self, x: Floats) -> Candidates:
+        """The candidates at the pose x, with which a solve begins."""
+        self._neighbours = self._look(x)
+        return self._neighbours.candidates
 
     def _look(self, x: Floats) -> Neighbours:
         """What is near the pose x."""
