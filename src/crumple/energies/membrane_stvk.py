@@ -24,10 +24,12 @@ import numpy as np
 from numba import njit, prange
 
 from crumple.contract.energy import Example, Projection, projection_mask, register
+from crumple.contract.ready import ReadyEnergy
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.triangle import deformation, green_strain, shape_gradients, strain
-from crumple.runtime.compiled import spread
+from crumple.linalg.block_matrix import sum_vectors
+from crumple.runtime.compiled import kernel, spread
 from crumple.runtime.typing import Floats, Ints
 
 
@@ -76,6 +78,30 @@ class MembraneStvk(ElasticEnergy):
             gradient,
             hessian,
         )
+
+
+    def ready(self) -> ReadyEnergy:
+        return ReadyMembrane(self)
+
+
+class ReadyMembrane(ReadyEnergy):
+    """The membrane in one thread."""
+
+    def __init__(self, energy: MembraneStvk) -> None:
+        n = len(energy.stencil)
+        self.stencil, self.turns = energy.stencil, energy.turns
+        self.mixed, self.own = np.empty((n, 3, 0, 3)), np.empty((n, 0))
+        self._fields = (
+            energy.stencil, energy.gradients, energy.area, energy.coefficients, energy.rest_strain,
+        )  # fmt: skip
+        self.blocks = np.empty((n, 6, 3, 3))
+        self._room = np.empty(n, np.bool_), np.empty(n), np.empty((n, 3, 3)), self.blocks
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return float(_membrane_total(x, *self._fields, *self._room))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        _membrane_sum(x, *self._fields, *self._room, project, gradient)
 
 
 def make_membrane_stvk(corners: Floats, nodes: Ints, coefficients: Floats) -> MembraneStvk:
@@ -133,6 +159,26 @@ def _membrane(x, stencil, gradients, area, coefficients, rest_strain, order, mas
                 stress = g * (s00 * k + s01 * m) + h * (s01 * k + s11 * m)
                 write_block(hessian[f, block], uu, uv, vu, vv, stress, ux, uy, uz, vx, vy, vz)
                 block += 1
+
+
+_membrane_alone = _membrane.alone  # type: ignore[attr-defined]
+
+
+@kernel
+def _membrane_total(x, stencil, gradients, area, coefficients, rest_strain, mask, value, vectors, blocks):
+    """The energy of all faces [J]."""
+    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, 0, mask, value, vectors, blocks)
+    return value.sum()
+
+
+@kernel
+def _membrane_sum(
+    x, stencil, gradients, area, coefficients, rest_strain, mask, value, vectors, blocks, project, gradient
+):  # fmt: skip
+    """Fill all derivatives and add the first ones to the gradient."""
+    mask[:] = project
+    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, 2, mask, value, vectors, blocks)
+    sum_vectors(stencil, vectors, gradient)
 
 
 @njit(cache=True)

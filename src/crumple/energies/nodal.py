@@ -12,7 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.contract.energy import GRADIENT, HESSIAN, Energy, Projection
+from crumple.contract.ready import ReadyEnergy
+from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats, Ints
+
+NO_GRADIENT = np.empty((0, 3))
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,31 @@ class NodalQuadratic(Energy):
             hessian[:, 0] = self.stiffness
 
 
+    def ready(self) -> ReadyEnergy:
+        return ReadyNodes(self)
+
+
+class ReadyNodes(ReadyEnergy):
+    """Quadratic energies of nodes in one thread."""
+
+    def __init__(self, *energies: NodalQuadratic) -> None:
+        """Several energies are taken together."""
+        self.stencil, center, self._stiffness, force = (
+            np.concatenate([getattr(energy, name) for energy in energies])
+            for name in ("stencil", "center", "stiffness", "force")
+        )
+        self.turns = energies[0].turns
+        self.blocks = self._stiffness[:, None]
+        self.mixed, self.own = np.empty((0, 1, 0, 3)), np.empty((0, 0))
+        self._fields = self.stencil, center, self._stiffness, force
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return float(_sum_nodes(x, *self._fields, NO_GRADIENT))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        _sum_nodes(x, *self._fields, gradient)
+
+
 def make_nodal(nodes: Ints, center: Floats, stiffness: Floats, force: Floats | None = None) -> NodalQuadratic:
     """A `NodalQuadratic` of `nodes`, with a `stiffness` (n,) the same in all directions or (n, 3, 3) [N/m].
 
@@ -57,3 +86,19 @@ def make_nodal(nodes: Ints, center: Floats, stiffness: Floats, force: Floats | N
 def all_nodes(count: int) -> Ints:
     """The stencil of the first `count` nodes, (count, 1)."""
     return np.arange(count, dtype=np.int32).reshape(-1, 1)
+
+
+@kernel
+def _sum_nodes(x, stencil, center, stiffness, force, gradient):
+    """The energy of all nodes [J]; its derivative is added to the gradient (free_count, 3)."""
+    total, offset = 0.0, np.empty(3)
+    for e in range(stencil.shape[0]):
+        node = stencil[e, 0]
+        for a in range(3):
+            offset[a] = x[node, a] - center[e, a]
+        for a in range(3):
+            pull = stiffness[e, a, 0] * offset[0] + stiffness[e, a, 1] * offset[1] + stiffness[e, a, 2] * offset[2]
+            total += (0.5 * pull - force[e, a]) * offset[a]
+            if node < gradient.shape[0]:
+                gradient[node, a] += pull - force[e, a]
+    return total

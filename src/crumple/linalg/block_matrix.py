@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from crumple.runtime.compiled import FEW, spread
+from crumple.runtime.compiled import FEW, device, spread
 from crumple.runtime.typing import Floats, Ints
 
 UPPER_PAIRS = {k: [(a, b) for a in range(k) for b in range(a, k)] for k in range(1, 5)}
@@ -212,6 +212,17 @@ def _add_vectors(owners, stencil, vectors, scale, out):
                 if node >= first and node < last:
                     for c in range(3):
                         out[node, c] += scale * vectors[e, a, c]
+
+
+@device
+def sum_vectors(stencil, vectors, out):
+    """Add the element vectors (n, k, 3) to `out` (nodes, 3) in one thread; nodes beyond `out` are left out."""
+    for e in range(stencil.shape[0]):
+        for a in range(stencil.shape[1]):
+            node = stencil[e, a]
+            if node < out.shape[0]:
+                for c in range(3):
+                    out[node, c] += vectors[e, a, c]
 
 
 @njit(cache=True)

@@ -48,7 +48,7 @@ _pool: list[ThreadPoolExecutor] = []
 def spread(over: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorates a loop (`prange`) over the rows of its argument number `over` that write disjoint outputs: compiled for
     all threads where there are many rows, and for one where there are few, which starts at once and compiles in half
-    the time. Each version is compiled when it is first needed; both give the same bits."""
+    the time. Each version is compiled when it is first needed; both give the same bits. Compiled code calls `alone`."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         many = njit(cache=True, parallel=True)(function)
@@ -58,6 +58,7 @@ def spread(over: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
         def run(*arguments: Any) -> None:
             (few if len(arguments[over]) < FEW else many)(*arguments)
 
+        run.alone = few  # type: ignore[attr-defined]
         return run
 
     return decorate

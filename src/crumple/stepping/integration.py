@@ -23,6 +23,7 @@ from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.model.derived import Derived
 from crumple.options.solver import EULER, SEMI_IMPLICIT, VERLET
 from crumple.runtime.typing import Floats
+from crumple.solving.compact.potential import CompactPotential
 from crumple.solving.descent import descend
 from crumple.solving.newton import Newton
 from crumple.solving.newton_options import NEVER
@@ -131,7 +132,8 @@ def solve_stage(
         inertia = replace(inertia, center=inertia.center + stage.span**2 * elastic_acceleration(derived, stage))
         stage = replace(stage, guess=inertia.center)
     energies = [inertia, *derived.over(stage, explicit=is_explicit)]
-    potential = Potential(len(stage.start), energies, step_contact, derived.timer, turn_count=derived.turn_count)
+    make = CompactPotential if derived.is_small else Potential
+    potential = make(len(stage.start), energies, step_contact, derived.timer, turn_count=derived.turn_count)
     if multipliers:
         potential.resume_multipliers(multipliers)
     stop = stage_stop(derived, stage, inertia, step_contact, x)
