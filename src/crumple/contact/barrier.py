@@ -23,6 +23,8 @@ from crumple.contact.pair_energy import TERMS, barrier_value, pair_derivatives, 
 from crumple.contact.surface import Surface
 from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
+from crumple.contract.ready import NO_TURNS, ReadyEnergy
+from crumple.linalg.block_matrix import sum_vectors
 from crumple.runtime.compiled import kernel, run_chunks
 from crumple.runtime.typing import Bools, Floats, Ints
 
@@ -180,6 +182,49 @@ class Barrier(Energy):
                 x, self.stencil, self.is_edges, self.thickness, self.dhat, self.stiffness, self.parallel,
                 order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
+
+
+    def ready(self) -> ReadyEnergy:
+        return ReadyBarrier(self)
+
+
+class ReadyBarrier(ReadyEnergy):
+    """A barrier in one thread."""
+
+    def __init__(self, barrier: Barrier) -> None:
+        self.stencil, self.turns = barrier.stencil, NO_TURNS
+        self._fields = (
+            barrier.stencil, barrier.is_edges, barrier.thickness, barrier.dhat, barrier.stiffness, barrier.parallel,
+        )  # fmt: skip
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return float(_total(x, *self._fields))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        self.blocks = _sum(x, *self._fields, project, gradient)
+
+
+@kernel
+def _total(x, stencil, is_edges, thickness, dhat, stiffness, limit):
+    """The energy of all pairs [J]."""
+    value, none = np.empty(stencil.shape[0]), np.empty((0, 4, 3))
+    project = np.empty(0, np.bool_)
+    _evaluate(
+        0, 1, x, stencil, is_edges, thickness, dhat, stiffness, limit,
+        0, project, value, none, np.empty((1, 10, 3, 3)),
+    )  # fmt: skip
+    return value.sum()
+
+
+@kernel
+def _sum(x, stencil, is_edges, thickness, dhat, stiffness, limit, project, gradient):
+    """The Hessian blocks of all pairs (n, 10, 3, 3); their gradients are added to `gradient`."""
+    n = stencil.shape[0]
+    vectors, blocks = np.empty((n, 4, 3)), np.empty((n, 10, 3, 3))
+    mask, value = np.full(n, project), np.empty(0)
+    _evaluate(0, 1, x, stencil, is_edges, thickness, dhat, stiffness, limit, 2, mask, value, vectors, blocks)
+    sum_vectors(stencil, vectors, gradient)
+    return blocks
 
 
 def _scan(surface: Surface, candidates: Candidates, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from crumple.contract.energy import Energy
 
 
+NO_TURNS: Ints = np.empty((0, 0), np.int32)
+"""The turns of elements that have none."""
+
+
 class ReadyEnergy(ABC):
     """The elements of one energy over the unknowns of one solve.
 

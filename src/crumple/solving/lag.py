@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.contact import Friction
-from crumple.linalg import add_vectors, inner
+from crumple.linalg import inner
 from crumple.runtime.compiled import rule
 from crumple.runtime.typing import Floats
 from crumple.solving.directions import Directions
@@ -36,14 +35,6 @@ LOOSE_ROUNDS = TUNING.lag_loose_rounds.value
 ALLOWED = TUNING.lag_allowed.value
 LARGEST_CHANGE = TUNING.lag_largest_change.value
 CORRECTED = TUNING.lag_corrected.value
-
-
-class Change(NamedTuple):
-    """How the forces of friction change when they are frozen anew: by `force` (free_count, 3) [N], over their size
-    `fraction`."""
-
-    force: Floats
-    fraction: float
 
 
 class LagError(NamedTuple):
@@ -99,7 +90,8 @@ class Lag:
         whether the potential has changed."""
         if not self.is_active or not follows(self._directions.iterations, length, self._is_static):
             return False
-        old, change = self._freeze(pose)
+        old = self._step_contact.friction
+        change = self._step_contact.refreeze(pose.x, self._potential.free_count)
         if change.fraction <= FOLLOWED_CHANGE:
             self._step_contact.friction = old
             return False
@@ -109,7 +101,7 @@ class Lag:
         """Freeze friction where the solve would end; whether it may end, and if so the pose is corrected."""
         if not self.is_active or self._rounds >= (LOOSE_ROUNDS if is_loose else ROUNDS):
             return True
-        _, change = self._freeze(pose)
+        change = self._step_contact.refreeze(pose.x, self._potential.free_count)
         if change.fraction == 0.0:
             return True
         displacement, turn = self._directions.respond(-change.force)
@@ -135,20 +127,3 @@ class Lag:
         if self._potential.turn_count:
             motion.half_turn = self._potential.half_direction(pose, motion.x, turn)
         return motion
-
-    def _freeze(self, pose: Pose) -> tuple[Friction | None, Change]:
-        """Freeze friction at the pose; what it was, and how its forces have changed."""
-        old = self._step_contact.friction
-        before = self._gradient(old, pose)
-        self._step_contact.freeze(pose.x)
-        after = self._gradient(self._step_contact.friction, pose)
-        change = after - before
-        size = max(float(np.abs(before).sum()), float(np.abs(after).sum()))
-        return old, Change(change, float(np.abs(change).sum()) / size if size > 0.0 else 0.0)
-
-    def _gradient(self, friction: Friction | None, pose: Pose) -> Floats:
-        """The gradient of `friction` by the free nodes, (free_count, 3) [N]."""
-        gradient = np.zeros((self._potential.free_count, 3))
-        if friction is not None:
-            add_vectors(friction.stencil, friction.gradient(pose.x), 1.0, gradient)
-        return gradient

@@ -44,6 +44,14 @@ class Slip(NamedTuple):
     speed: float
 
 
+class Change(NamedTuple):
+    """How the forces of friction change when they are frozen anew: by `force` (free_count, 3) [N], over their size
+    `fraction`."""
+
+    force: Floats
+    fraction: float
+
+
 class StepContact:
     """The contact terms of one potential.
 
@@ -86,6 +94,23 @@ class StepContact:
     def freeze(self, x: Floats) -> None:
         """Take the forces and tangents of friction at x (node_count, 3)."""
         self.friction = self.friction_at(x)
+
+    def refreeze(self, x: Floats, free_count: int) -> Change:
+        """Take the forces and tangents of friction at x (node_count, 3), and how its forces on the first `free_count`
+        nodes have changed."""
+        before = self._rubbing_force(x, free_count)
+        self.freeze(x)
+        after = self._rubbing_force(x, free_count)
+        change = after - before
+        size = max(float(np.abs(before).sum()), float(np.abs(after).sum()))
+        return Change(change, float(np.abs(change).sum()) / size if size > 0.0 else 0.0)
+
+    def _rubbing_force(self, x: Floats, free_count: int) -> Floats:
+        """The gradient of friction by the first `free_count` nodes, (free_count, 3) [N]."""
+        gradient = np.zeros((free_count, 3))
+        if self.friction is not None:
+            add_vectors(self.friction.stencil, self.friction.gradient(x), 1.0, gradient)
+        return gradient
 
     def friction_at(self, x: Floats) -> Friction | None:
         """Friction with forces and tangents taken at x (node_count, 3); None where nothing rubs."""

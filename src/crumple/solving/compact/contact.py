@@ -16,6 +16,7 @@ import numpy as np
 from crumple.contact import Barrier, Candidates, ObstacleTrees, StepLimit, Surface
 from crumple.contact.barrier import gather_pairs, measure_pairs
 from crumple.contact.candidates import find_candidates
+from crumple.contact.friction import Friction, ReadyFriction, freeze_pairs
 from crumple.contact.neighbours import near_enough
 from crumple.contact.safe_step import limit_pairs
 from crumple.runtime.compiled import device, kernel
@@ -48,6 +49,7 @@ class Nearby:
         edges = surface.edges[: surface.dynamic_edges]
         length = np.linalg.norm(surface.node_rest[edges[:, 1]] - surface.node_rest[edges[:, 0]], axis=1)
         self._margin = max(MARGIN * surface.reach, EDGE_MARGIN * float(np.mean(length)) if len(length) else 0.0)
+        self.has_friction = bool(np.any(surface.friction))
         self._way: tuple[Floats, Floats] | None = None
         self._found = Candidates(np.zeros((0, 2), np.int32), np.zeros((0, 2), np.int32))
 
@@ -86,6 +88,35 @@ class CompactContact(StepContact):
 
     def _find(self, x: Floats, target: Floats) -> Candidates:
         return self._nearby.along(x, target)
+
+    def value(self, x: Floats) -> float:
+        total = self._stiffness * self._measure(x).energy
+        if self.friction is not None and total < inf:
+            total += self.friction.ready().value(x, x)
+        return total
+
+    def friction_at(self, x: Floats) -> Friction | None:
+        if self._slip is None or not self.may_slide:
+            return None
+        barrier, (before, step, speed) = self._barrier(x), self._slip
+        if not barrier.count:
+            return None
+        return Friction(
+            *freeze_pairs(
+                x, before, step * speed, barrier.stencil, barrier.is_edges, barrier.thickness, barrier.dhat,
+                barrier.stiffness, barrier.parallel, barrier.friction,
+            )
+        )  # fmt: skip
+
+    @property
+    def may_slide(self) -> bool:
+        return self._slip is not None and self._nearby.has_friction
+
+    def _rubbing_force(self, x: Floats, free_count: int) -> Floats:
+        gradient = np.zeros((free_count, 3))
+        if self.friction is not None:
+            ReadyFriction(self.friction).add_gradient(x, 1.0, gradient)
+        return gradient
 
     def barrier_value(self, x: Floats) -> float:
         return self._stiffness * self._measure(x).energy
