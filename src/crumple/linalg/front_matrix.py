@@ -6,6 +6,7 @@ them through the table of columns as they are added.
 
 from __future__ import annotations
 
+import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,13 @@ class FrontMatrix:
         f = self.fronts
         self._search = (f.node, f.front, f.first, f.width, f.panel, f.column)
         self._diagonal = _find_diagonal(*self._search, f.single, f.owner)
+
+    def blank(self) -> FrontMatrix:
+        """Another matrix with the same analysis, for other numbers."""
+        other = copy.copy(self)
+        other._values = np.zeros_like(self._values)
+        other._stack, other._rest = np.empty_like(self._stack), np.empty_like(self._rest)
+        return other
 
     def clear(self) -> None:
         """Set all numbers to zero."""

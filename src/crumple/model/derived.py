@@ -16,10 +16,12 @@ from crumple.energies.inertia import node_masses
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil
 from crumple.geometry.triangle import shape_gradients
 from crumple.linalg import make_solver
+from crumple.linalg.front_solver import FrontSolver
 from crumple.model.critical import critical_step
 from crumple.model.model import Model
 from crumple.plasticity.embedding import Embedding
 from crumple.runtime.errors import InputError
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.solving.compact.contact import CompactContact, Nearby
@@ -37,6 +39,11 @@ Mounted: TypeAlias = tuple[tuple[Term, MountedTerm], ...]
 """Terms, each with its form on a mesh."""
 
 
+_MASSES: Remembered[Floats] = Remembered(2)
+_SURFACES: Remembered[Surface] = Remembered(2)
+"""What follows from the model and the mesh alone stays from frame to frame, while these do."""
+
+
 class MeshParts:
     """What steps on one mesh share, whatever the handles and the damping; each part is made when it is first asked for.
 
@@ -51,7 +58,8 @@ class MeshParts:
 
     @cached_property
     def mass(self) -> Floats:
-        return node_masses(self._state.mesh, self._model.materials)
+        mesh, materials = self._state.mesh, self._model.materials
+        return _MASSES.find((mesh, *materials), lambda: node_masses(mesh, materials))
 
     @cached_property
     def size(self) -> float:
@@ -67,7 +75,8 @@ class MeshParts:
 
     @cached_property
     def embedding(self) -> Embedding:
-        return Embedding(self._state.mesh, solver=make_solver(self._model.solver.linear_solver))
+        solver = FrontSolver() if self.is_small else make_solver(self._model.solver.linear_solver)
+        return Embedding(self._state.mesh, solver=solver)
 
     @property
     def is_small(self) -> bool:
@@ -84,7 +93,9 @@ class MeshParts:
         """What can touch at `time` [s], kept while the same obstacles are present."""
         present = self._present(time)
         if present not in self._surfaces:
-            self._surfaces[present] = contact_surface(self._model, self._state, time)
+            model, state = self._model, self._state
+            parts = state.mesh, model.contact, Equal(len(model.sheet_names)), Equal(present), *model.obstacles
+            self._surfaces[present] = _SURFACES.find(parts, lambda: contact_surface(model, state, time))
         return self._surfaces[present]
 
     def trees(self, time: float) -> ObstacleTrees:
@@ -196,7 +207,8 @@ class Derived:
         lasting = [term for kind, term in self.terms if kind.is_in_play or kind.keeps_stencils]
         kept = [e for term in lasting for e in term.stored(self.state, self.state.time)]
         stencils = [self.nodes, *(energy.stencil for energy in kept)]
-        anchor = self.state.mesh.edges[: self.turn_count]
+        edges, turns = self.state.mesh.edges, self.turn_count
+        anchor = edges if turns == len(edges) else edges[:turns]
         couplings = [(energy.stencil, energy.turns) for energy in kept if energy.turns.shape[1]]
         if self.is_small:
             return CompactSystem(len(self.nodes), stencils, self.timer, anchor=anchor, couplings=couplings)

@@ -77,6 +77,13 @@ class Bending(Term):
         return self.element == "hinge" or has_own or self.plasticity.rule == "rest-angle"
 
     def mount(self, state: State) -> MountedTerm:
+        if self.has_hinges:
+            return self._mount(state)
+        known = state.mesh, self.plasticity, Equal(self.element), Equal(len(self.materials))
+        found = _MOUNTED.find((*known, *self.materials, *self.creases), lambda: self._mount(state))
+        return found.with_handles(self)
+
+    def _mount(self, state: State) -> MountedTerm:
         law = make_yield_law(
             state.mesh,
             self.materials,
@@ -97,6 +104,10 @@ class Bending(Term):
         corners = np.zeros(3 * mesh.face_count, bool)
         corners[mesh.hinges.corners[loose].ravel()] = True
         return MountedMidedge(self, mesh, edge_links(mesh), shape, law, damping, corners.reshape(-1, 3), band)
+
+
+_MOUNTED: Remembered[MountedTerm] = Remembered(2)
+"""Mid-edge bending, the same on the same mesh but for the handles, from frame to frame."""
 
 
 @dataclass(frozen=True)

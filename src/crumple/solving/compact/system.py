@@ -7,13 +7,30 @@ whenever a contact has no place in the fronts, and directions are always those o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crumple.linalg import join_keys
 from crumple.linalg.front_matrix import BlockPlaces, FrontMatrix, SinglePlaces, clique_pairs, loose_pairs
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Floats, Ints
 from crumple.solving.system import GAUGE, NO_TURNS, TurnTerm
+
+
+class Analysis(NamedTuple):
+    """The fronts of a matrix, and where the parts of lasting elements go: of blocks by their nodes, and of turns by
+    nodes and turns."""
+
+    matrix: FrontMatrix
+    blocks: list[tuple[Ints, BlockPlaces]]
+    singles: list[tuple[Ints, Ints, SinglePlaces]]
+
+
+_ANALYSES: Remembered[Analysis] = Remembered(2)
+"""The last ones: a mesh with the same contacts in the next frame has the same."""
 
 
 class CompactSystem:
@@ -32,9 +49,9 @@ class CompactSystem:
     ) -> None:
         """As in `NewtonSystem`: `anchor` (turn_count, 2) are the ends of the edges that turn."""
         self._node_count, self._timer, self._anchor = node_count, timer, anchor
-        self._stencils, self._couplings = list(stencils), list(couplings)
+        self._stencils, self._couplings = _each_once(stencils), list(couplings)
         self._matrix: FrontMatrix | None = None
-        self._loose = np.zeros((0, 2), np.int32)
+        self._loose = np.zeros(0, np.int64)
         self._blocks: list[tuple[Ints, BlockPlaces]] = []
         self._singles: list[tuple[Ints, Ints, SinglePlaces]] = []
 
@@ -81,7 +98,7 @@ class CompactSystem:
                 for stencil, blocks in terms
                 if not any(stencil is one for one in known)
             ]
-            self._loose = np.concatenate([self._loose, *loose])
+            self._loose = join_keys(self._loose, *(self._keys(pairs) for pairs in loose))
             self._matrix = self._analyse()
             if not self._add(self._matrix, terms, turn_terms):
                 raise AssertionError("a block has no place in the fronts that were made for it")
@@ -113,12 +130,27 @@ class CompactSystem:
     def _analyse(self) -> FrontMatrix:
         """Fronts for all lasting elements, and for the pairs of contacts that there have been."""
         with self._timer("analysis"):
-            cliques = [*self._stencils, *(self._with_ends(*coupling) for coupling in self._couplings)]
-            pairs = [clique_pairs(one, self._node_count) for one in cliques if one.shape[1] > 1]
-            matrix = FrontMatrix(self._node_count, np.concatenate([self._loose, *pairs]), self._anchor)
-            self._blocks = [(one, matrix.find_blocks(one)) for one in self._stencils]
-            self._singles = [(one, other, matrix.find_singles(one, other)) for one, other in self._couplings]
-        return matrix
+            parts = *self._stencils, *(one for pair in self._couplings for one in pair), self._anchor
+            known = Equal((self._node_count, self._loose.tobytes()))
+            found = _ANALYSES.find((*parts, known), self._make_analysis)
+            self._blocks, self._singles = found.blocks, found.singles
+        return found.matrix.blank()
+
+    def _make_analysis(self) -> Analysis:
+        cliques = [*self._stencils, *(self._with_ends(*coupling) for coupling in self._couplings)]
+        pairs = [clique_pairs(one, self._node_count) for one in cliques if one.shape[1] > 1]
+        loose = np.stack([self._loose // self._node_count, self._loose % self._node_count], axis=1)
+        matrix = FrontMatrix(self._node_count, np.concatenate([*pairs, loose.astype(np.int32)]), self._anchor)
+        return Analysis(
+            matrix,
+            [(one, matrix.find_blocks(one)) for one in self._stencils],
+            [(one, other, matrix.find_singles(one, other)) for one, other in self._couplings],
+        )
+
+    def _keys(self, pairs: Ints) -> NDArray[np.int64]:
+        """Pairs of nodes (p, 2) as single numbers, the same for both directions, (p,)."""
+        low, high = pairs.min(axis=1).astype(np.int64), pairs.max(axis=1)
+        return low * self._node_count + high
 
     def _with_ends(self, nodes: Ints, turns: Ints) -> Ints:
         """The nodes of elements (n, k) and the ends of the edges that turn with them, −1 for edges that cannot."""
@@ -130,3 +162,12 @@ class CompactSystem:
     def _is_lasting(self, stencil: Ints) -> bool:
         """Whether this very array is that of elements that stay."""
         return any(one is stencil for one in self._stencils)
+
+
+def _each_once(stencils: Sequence[Ints]) -> list[Ints]:
+    """The stencils without those that are the very same array as one before."""
+    found: list[Ints] = []
+    for stencil in stencils:
+        if not any(stencil is one for one in found):
+            found.append(stencil)
+    return found
