@@ -120,8 +120,9 @@ def clique_pairs(elements: Ints, node_count: int) -> Ints:
     """The pairs (p, 2) of nodes below `node_count` that elements with these nodes (n, k) join; −1 is no node."""
     k = elements.shape[1]
     first, second = np.triu_indices(k, 1)
-    pairs = np.stack([elements[:, first].ravel(), elements[:, second].ravel()], axis=1)
-    return np.ascontiguousarray(pairs[(pairs >= 0).all(axis=1) & (pairs < node_count).all(axis=1)], np.int32)
+    one, two = elements[:, first].ravel(), elements[:, second].ravel()
+    pairs = np.stack([one, two], axis=1).astype(np.int32)
+    return pairs[(np.minimum(one, two) >= 0) & (np.maximum(one, two) < node_count)]
 
 
 @kernel

@@ -39,6 +39,7 @@ Mounted: TypeAlias = tuple[tuple[Term, MountedTerm], ...]
 """Terms, each with its form on a mesh."""
 
 
+_NODES: Remembered[Ints] = Remembered(2)
 _MASSES: Remembered[Floats] = Remembered(2)
 _SURFACES: Remembered[Surface] = Remembered(2)
 """What follows from the model and the mesh alone stays from frame to frame, while these do."""
@@ -67,7 +68,8 @@ class MeshParts:
 
     @cached_property
     def nodes(self) -> Ints:
-        return np.arange(self._state.mesh.node_count, dtype=np.int32).reshape(-1, 1)
+        mesh = self._state.mesh
+        return _NODES.find((mesh,), lambda: np.arange(mesh.node_count, dtype=np.int32).reshape(-1, 1))
 
     @cached_property
     def node_part(self) -> Ints:

@@ -15,10 +15,9 @@ import numpy as np
 
 from crumple.contact import Barrier, Candidates, ObstacleTrees, StepLimit, Surface
 from crumple.contact.barrier import gather_pairs, measure_pairs
-from crumple.contact.candidates import find_candidates
 from crumple.contact.friction import Friction, ReadyFriction, freeze_pairs
-from crumple.contact.neighbours import near_enough
 from crumple.contact.safe_step import limit_pairs
+from crumple.contact.wide_search import find_wide
 from crumple.runtime.compiled import device, kernel
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Floats
@@ -56,9 +55,7 @@ class Nearby:
     def along(self, x: Floats, target: Floats) -> Candidates:
         """The pairs that may touch while x moves to `target` (node_count, 3)."""
         if self._way is None or not covers(*self._way, x, target, self._margin):
-            reach = self.surface.reach + 2.0 * self._margin
-            found = find_candidates(self.surface, x, target, reach, self._trees)
-            self._found = near_enough(self.surface, found, x, target, 2.0 * self._margin)
+            self._found = find_wide(self.surface, x, target, self._margin, self._trees)
             self._way = x.copy(), target.copy()
         return self._found
 
