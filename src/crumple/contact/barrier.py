@@ -25,7 +25,7 @@ from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
 from crumple.contract.ready import NO_TURNS, ReadyEnergy
 from crumple.linalg.block_matrix import sum_vectors
-from crumple.runtime.compiled import kernel, run_chunks
+from crumple.runtime.compiled import ONE, TWO, ZERO, kernel, run_chunks
 from crumple.runtime.typing import Bools, Floats, Ints
 
 CHUNK = TUNING.contacts_per_chunk.value
@@ -104,7 +104,7 @@ def measure_pairs(surface, point_face, edge_edge, x):
     count = point_face.shape[0] + edge_edge.shape[0]
     gap, scales, areas = np.empty(count), np.empty(count), np.empty(count)
     total = np.empty((count + CHUNK - 1) // CHUNK)
-    _measure(0, 1, surface, point_face, edge_edge, x, gap, scales, areas, total)
+    _measure(ZERO, ONE, surface, point_face, edge_edge, x, gap, scales, areas, total)
     return gap, scales, areas, np.sum(total)
 
 
@@ -183,7 +183,6 @@ class Barrier(Energy):
                 order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
 
-
     def ready(self) -> ReadyEnergy:
         return ReadyBarrier(self)
 
@@ -210,8 +209,8 @@ def _total(x, stencil, is_edges, thickness, dhat, stiffness, limit):
     value, none = np.empty(stencil.shape[0]), np.empty((0, 4, 3))
     project = np.empty(0, np.bool_)
     _evaluate(
-        0, 1, x, stencil, is_edges, thickness, dhat, stiffness, limit,
-        0, project, value, none, np.empty((1, 10, 3, 3)),
+        ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit,
+        ZERO, project, value, none, np.empty((1, 10, 3, 3)),
     )  # fmt: skip
     return value.sum()
 
@@ -222,7 +221,7 @@ def _sum(x, stencil, is_edges, thickness, dhat, stiffness, limit, project, gradi
     n = stencil.shape[0]
     vectors, blocks = np.empty((n, 4, 3)), np.empty((n, 10, 3, 3))
     mask, value = np.full(n, project), np.empty(0)
-    _evaluate(0, 1, x, stencil, is_edges, thickness, dhat, stiffness, limit, 2, mask, value, vectors, blocks)
+    _evaluate(ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit, TWO, mask, value, vectors, blocks)
     sum_vectors(stencil, vectors, gradient)
     return blocks
 

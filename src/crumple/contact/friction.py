@@ -26,7 +26,7 @@ from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
 from crumple.contract.ready import NO_TURNS, ReadyEnergy
 from crumple.linalg.block_matrix import sum_vectors
-from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.compiled import ONE, TWO, ZERO, device, kernel, run_chunks
 from crumple.runtime.typing import Floats, Ints
 
 CHUNK = TUNING.contacts_per_chunk.value
@@ -147,7 +147,6 @@ class Friction(Energy):
                 order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
 
-
     def ready(self) -> ReadyEnergy:
         return ReadyFriction(self)
 
@@ -178,8 +177,8 @@ def _total(x, start, stencil, strength, weights, tangents, h):
     """The energy of all contacts [J]."""
     value = np.empty(stencil.shape[0])
     _evaluate(
-        0, 1, x, start, stencil, strength, weights, tangents, h,
-        0, np.empty(0, np.bool_), value, np.empty((0, 4, 3)), np.empty((0, 10, 3, 3)),
+        ZERO, ONE, x, start, stencil, strength, weights, tangents, h,
+        ZERO, np.empty(0, np.bool_), value, np.empty((0, 4, 3)), np.empty((0, 10, 3, 3)),
     )  # fmt: skip
     return value.sum()
 
@@ -190,7 +189,7 @@ def _sum(x, start, stencil, strength, weights, tangents, h, project, gradient):
     n = stencil.shape[0]
     vectors, blocks = np.empty((n, 4, 3)), np.empty((n, 10, 3, 3))
     mask, value = np.full(n, project), np.empty(0)
-    _evaluate(0, 1, x, start, stencil, strength, weights, tangents, h, 2, mask, value, vectors, blocks)
+    _evaluate(ZERO, ONE, x, start, stencil, strength, weights, tangents, h, TWO, mask, value, vectors, blocks)
     sum_vectors(stencil, vectors, gradient)
     return blocks
 
@@ -201,8 +200,8 @@ def _sum_forces(x, start, stencil, strength, weights, tangents, h, factor, gradi
     n = stencil.shape[0]
     vectors = np.empty((n, 4, 3))
     _evaluate(
-        0, 1, x, start, stencil, strength, weights, tangents, h,
-        1, np.empty(0, np.bool_), np.empty(0), vectors, np.empty((0, 10, 3, 3)),
+        ZERO, ONE, x, start, stencil, strength, weights, tangents, h,
+        ONE, np.empty(0, np.bool_), np.empty(0), vectors, np.empty((0, 10, 3, 3)),
     )  # fmt: skip
     vectors *= factor
     sum_vectors(stencil, vectors, gradient)

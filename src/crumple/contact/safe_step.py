@@ -21,7 +21,7 @@ from crumple.contact.pair import box_distance2, closest, load, rest_scale
 from crumple.contact.pair_energy import direction
 from crumple.contact.surface import Surface
 from crumple.contact.tuning import TUNING
-from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.compiled import ONE, ZERO, device, kernel, run_chunks
 from crumple.runtime.typing import Floats
 
 CHUNK = TUNING.pairs_per_chunk.value
@@ -150,7 +150,7 @@ def limit_pairs(surface, point_face, edge_edge, x0, x1):
     count = point_face.shape[0] + edge_edge.shape[0]
     chunks = (count + CHUNK - 1) // CHUNK
     limit, pair = np.empty(chunks), np.empty(chunks, np.int64)
-    _limits(0, 1, surface, point_face, edge_edge, x0, x1, limit, pair)
+    _limits(ZERO, ONE, surface, point_face, edge_edge, x0, x1, limit, pair)
     best, which = 1.0, -1
     for c in range(chunks):
         if limit[c] < best:

@@ -23,7 +23,7 @@ from crumple.contact.candidates import (
 from crumple.contact.neighbours import mark_near
 from crumple.contact.surface import Surface
 from crumple.geometry.bvh import STACK_SIZE, find_leaf
-from crumple.runtime.compiled import device, kernel
+from crumple.runtime.compiled import NO, ONE, YES, ZERO, device, kernel
 from crumple.runtime.remembered import Remembered
 from crumple.runtime.typing import Floats, Ints
 
@@ -105,13 +105,28 @@ def append_pairs(node_box, item_box, order, start, items, nodes, box, by, own, n
             found = collect_hits(node_box, item_box, order, start, items, nodes, box, q, by, leaf, after, hits, stack)
         if count + found > pairs.shape[0]:
             longer = np.empty((2 * (count + found), 2), np.int32)
-            longer[:count] = pairs[:count]
+            for j in range(count):
+                longer[j, 0], longer[j, 1] = pairs[j, 0], pairs[j, 1]
             pairs = longer
         for j in range(found):
             pairs[count, 0] = nodes[q, 0] if names_points else q
             pairs[count, 1] = hits[j] + shift
             count += 1
     return pairs, count
+
+
+@device
+def take_kept(pairs, kept, first):
+    """The pairs (n, 2) that are marked in `kept` from `first` on."""
+    count = 0
+    for k in range(pairs.shape[0]):
+        count += kept[first + k]
+    found, at = np.empty((count, 2), np.int32), 0
+    for k in range(pairs.shape[0]):
+        if kept[first + k]:
+            found[at, 0], found[at, 1] = pairs[k, 0], pairs[k, 1]
+            at += 1
+    return found
 
 
 @kernel
@@ -131,25 +146,25 @@ def look(
     refit(edge_nodes, edge_boxes, edge_order, edge_start, edge_box)
     near, crossing = np.empty((ROOM, 2), np.int32), np.empty((ROOM, 2), np.int32)
     near, n = append_pairs(
-        face_nodes, face_boxes, face_order, face_start, face_items, points, point_box, by, False, True, 0, near, 0
+        face_nodes, face_boxes, face_order, face_start, face_items, points, point_box, by, NO, YES, ZERO, near, ZERO
     )  # fmt: skip
     crossing, m = append_pairs(
-        edge_nodes, edge_boxes, edge_order, edge_start, edge_items, edges, edge_box, by, True, False, 0, crossing, 0
+        edge_nodes, edge_boxes, edge_order, edge_start, edge_items, edges, edge_box, by, YES, NO, ZERO, crossing, ZERO
     )  # fmt: skip
     if has_obstacles:
         near, n = append_pairs(
             wall_nodes, wall_boxes, wall_order, wall_start, wall_items, points, point_box, by,
-            False, True, faces.shape[0], near, n,
+            NO, YES, faces.shape[0], near, n,
         )  # fmt: skip
         near, n = append_pairs(
             face_nodes, face_boxes, face_order, face_start, face_items, other_points, other_box, by,
-            False, True, 0, near, n,
+            NO, YES, ZERO, near, n,
         )  # fmt: skip
         crossing, m = append_pairs(
             rim_nodes, rim_boxes, rim_order, rim_start, rim_items, edges, edge_box, by,
-            False, False, edges.shape[0], crossing, m,
+            NO, NO, edges.shape[0], crossing, m,
         )  # fmt: skip
     near, crossing = near[:n], crossing[:m]
     kept = np.empty(n + m, np.bool_)
-    mark_near(0, 1, surface, near, crossing, x0, x1, 2.0 * margin, kept)
-    return near[kept[:n]], crossing[kept[n:]]
+    mark_near(ZERO, ONE, surface, near, crossing, x0, x1, 2.0 * margin, kept)
+    return take_kept(near, kept, ZERO), take_kept(crossing, kept, n)

@@ -35,6 +35,10 @@ class ReadyEnergy(ABC):
     mixed: Floats
     own: Floats
 
+    def joined(self, other: ReadyEnergy) -> ReadyEnergy | None:
+        """This energy and the `other` as one, if they are of a kind; None as a rule."""
+        return None
+
     @abstractmethod
     def value(self, x: Floats, half_turn: Floats) -> float:
         """The energy of all elements [J]."""

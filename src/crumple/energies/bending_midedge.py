@@ -45,7 +45,7 @@ from crumple.linalg.block_matrix import sum_vectors
 from crumple.materials.material import Material
 from crumple.materials.stiffness import plate_stiffness
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.runtime.compiled import FEW, kernel, spread
+from crumple.runtime.compiled import TWO, ZERO, is_few, kernel, spread
 from crumple.runtime.errors import SimulationError
 from crumple.runtime.typing import Bools, Floats, Ints
 
@@ -96,7 +96,7 @@ class BendingMidedge(TurningEnergy):
 
         `direction` (node_count, 3) [m], `turn` (edge_count,) [rad]. An edge may turn only if all its faces are here.
         """
-        if len(self.stencil) < FEW:
+        if is_few(self.stencil):
             return np.asarray(_half_direction(x, direction, turn, self.stencil, self.edges, self.side))
         change = np.empty((len(self.stencil), 3))
         _angle_change(x, direction, turn, self.stencil, self.edges, self.side, change)
@@ -395,7 +395,7 @@ def _midedge_total(
     """The energy of all faces [J]."""
     _midedge_alone(
         x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
-        0, value, vectors, moments, blocks, mixed, own,
+        ZERO, value, vectors, moments, blocks, mixed, own,
     )  # fmt: skip
     return value.sum()
 
@@ -408,7 +408,7 @@ def _midedge_sum(
     """Fill all derivatives, and add the first ones to the gradient and to what turns the edges."""
     _midedge_alone(
         x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
-        2, value, vectors, moments, blocks, mixed, own,
+        TWO, value, vectors, moments, blocks, mixed, own,
     )  # fmt: skip
     sum_vectors(stencil, vectors, gradient)
     for f in range(edges.shape[0]):
@@ -427,7 +427,9 @@ def _half_direction(x, direction, turn, stencil, edges, side):
         for c in range(3):
             total[edges[f, c]] += side[f, c] * change[f, c]
             faces[edges[f, c]] += 1.0
-    return total / np.maximum(faces, 1.0)
+    for e in range(turn.shape[0]):
+        total[e] /= max(faces[e], 1.0)
+    return total
 
 
 @njit(cache=True)

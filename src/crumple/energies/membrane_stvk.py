@@ -29,7 +29,7 @@ from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.triangle import deformation, green_strain, shape_gradients, strain
 from crumple.linalg.block_matrix import sum_vectors
-from crumple.runtime.compiled import kernel, spread
+from crumple.runtime.compiled import TWO, ZERO, kernel, spread
 from crumple.runtime.typing import Floats, Ints
 
 
@@ -79,7 +79,6 @@ class MembraneStvk(ElasticEnergy):
             hessian,
         )
 
-
     def ready(self) -> ReadyEnergy:
         return ReadyMembrane(self)
 
@@ -114,7 +113,7 @@ def make_membrane_stvk(corners: Floats, nodes: Ints, coefficients: Floats) -> Me
         stencil=np.ascontiguousarray(nodes, np.int32),
         gradients=shape_gradients(corners),
         area=0.5 * np.abs(e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0]),
-        coefficients=np.ascontiguousarray(np.broadcast_to(coefficients, (len(nodes), 4)), np.float64),
+        coefficients=np.array(np.broadcast_to(coefficients, (len(nodes), 4)), np.float64, order="C"),  # never read-only
         rest_strain=np.zeros((len(nodes), 3)),
     )
 
@@ -167,7 +166,7 @@ _membrane_alone = _membrane.alone  # type: ignore[attr-defined]
 @kernel
 def _membrane_total(x, stencil, gradients, area, coefficients, rest_strain, mask, value, vectors, blocks):
     """The energy of all faces [J]."""
-    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, 0, mask, value, vectors, blocks)
+    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, ZERO, mask, value, vectors, blocks)
     return value.sum()
 
 
@@ -177,7 +176,7 @@ def _membrane_sum(
 ):  # fmt: skip
     """Fill all derivatives and add the first ones to the gradient."""
     mask[:] = project
-    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, 2, mask, value, vectors, blocks)
+    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, TWO, mask, value, vectors, blocks)
     sum_vectors(stencil, vectors, gradient)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crumple.contract.energy import GRADIENT, HESSIAN, Energy, Projection
-from crumple.contract.ready import ReadyEnergy
+from crumple.contract.ready import NO_TURNS, ReadyEnergy
 from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats, Ints
 
@@ -42,24 +42,27 @@ class NodalQuadratic(Energy):
         if order >= HESSIAN:
             hessian[:, 0] = self.stiffness
 
-
     def ready(self) -> ReadyEnergy:
-        return ReadyNodes(self)
+        return ReadyNodes(self.stencil, self.center, self.stiffness, self.force)
 
 
 class ReadyNodes(ReadyEnergy):
     """Quadratic energies of nodes in one thread."""
 
-    def __init__(self, *energies: NodalQuadratic) -> None:
-        """Several energies are taken together."""
-        self.stencil, center, self._stiffness, force = (
-            np.concatenate([getattr(energy, name) for energy in energies])
-            for name in ("stencil", "center", "stiffness", "force")
-        )
-        self.turns = energies[0].turns
-        self.blocks = self._stiffness[:, None]
+    def __init__(self, stencil: Ints, center: Floats, stiffness: Floats, force: Floats) -> None:
+        """Fields as in `NodalQuadratic`."""
+        self.stencil, self.turns = stencil, NO_TURNS
+        self.blocks = stiffness[:, None]
         self.mixed, self.own = np.empty((0, 1, 0, 3)), np.empty((0, 0))
-        self._fields = self.stencil, center, self._stiffness, force
+        self._fields = stencil, center, stiffness, force
+
+    def joined(self, other: ReadyEnergy) -> ReadyEnergy | None:
+        if not isinstance(other, ReadyNodes):
+            return None
+        center, stiffness, force = (
+            np.concatenate(pair) for pair in zip(self._fields[1:], other._fields[1:], strict=True)
+        )
+        return ReadyNodes(np.concatenate([self.stencil, other.stencil]), center, stiffness, force)
 
     def value(self, x: Floats, half_turn: Floats) -> float:
         return float(_sum_nodes(x, *self._fields, NO_GRADIENT))

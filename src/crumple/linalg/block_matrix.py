@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from crumple.runtime.compiled import FEW, device, spread
+from crumple.runtime.compiled import device, is_few, spread
 from crumple.runtime.typing import Floats, Ints
 
 UPPER_PAIRS = {k: [(a, b) for a in range(k) for b in range(a, k)] for k in range(1, 5)}
@@ -117,7 +117,7 @@ def add_vectors(stencil: Ints, vectors: Floats, scale: float, out: Floats) -> No
 
 def count_owners(elements: Ints) -> int:
     """How many threads share the sum over elements, (n, …); few elements are for one."""
-    return 1 if len(elements) < FEW else int(get_num_threads())
+    return 1 if is_few(elements) else int(get_num_threads())
 
 
 def multiply(pattern: BlockPattern, blocks: Floats, x: Floats) -> Floats:

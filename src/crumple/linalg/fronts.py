@@ -175,13 +175,24 @@ def _fill_rows(graph, sequence, front, columns, last, size, node, row_start):
                 met[found] = position[64 * w + lowest_bit(bits)]
                 bits &= bits - ONE
                 found += 1
-        met[:found].sort()
+        _sort(met, found)
         for i in range(found):
             at = _append(sequence[met[i]], f, row_start[f], at, size, node, row, column)
         if found > 0:
             above[f] = front[sequence[met[0]]]
             children[above[f]] += 1
     return row, column, above, children
+
+
+@device
+def _sort(numbers, count):
+    """Sort the first `count` numbers in place; there are few of them."""
+    for i in range(1, count):
+        one, j = numbers[i], i
+        while j > 0 and numbers[j - 1] > one:
+            numbers[j] = numbers[j - 1]
+            j -= 1
+        numbers[j] = one
 
 
 @device

@@ -142,7 +142,9 @@ def factorise_fronts(
             return False
         if met > 0:
             _update(rows, own, width[f], square)
-            stack[top : top + met * met] = square
+            kept = stack[top : top + met * met]
+            for i in range(met * met):
+                kept[i] = square[i]
             start[f], waiting[depth] = top, f
             depth += 1
             top += met * met
@@ -178,10 +180,12 @@ def solve_fronts(first, width, panel, row, row_start, values, b):
     local = np.empty(b.shape[0])
     for f in range(count):
         own, rows = first[f + 1] - first[f], row[row_start[f] : row_start[f + 1]]
-        local[:own] = b[first[f] : first[f + 1]]
+        for i in range(own):
+            local[i] = b[first[f] + i]
         local[own : width[f]] = 0.0
         _forward(values[panel[f] : panel[f + 1]], own, width[f], local)
-        b[first[f] : first[f + 1]] = local[:own]
+        for i in range(own):
+            b[first[f] + i] = local[i]
         for i in range(own, width[f]):
             b[rows[i]] += local[i]
     for f in range(count - 1, -1, -1):
@@ -189,4 +193,5 @@ def solve_fronts(first, width, panel, row, row_start, values, b):
         for i in range(width[f]):
             local[i] = b[rows[i]]
         _backward(values[panel[f] : panel[f + 1]], own, width[f], local)
-        b[first[f] : first[f + 1]] = local[:own]
+        for i in range(own):
+            b[first[f] + i] = local[i]

@@ -15,18 +15,20 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, cast
 
 import numba
+import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
 from crumple.runtime.tuning import TUNING
 
-FEW = TUNING.one_thread_faces.value
+_few = [TUNING.one_thread_faces.value]
 
 device = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """A function that only compiled code calls."""
@@ -42,6 +44,10 @@ rule = register_jitable
 compiled code would cost more than the work, and compiled as a part of the other. To give the same bits in both it only
 adds, multiplies and compares; powers are written as products."""
 
+ZERO, ONE, TWO = np.int64(0), np.int64(1), np.int64(2)
+NO, YES = np.bool_(False), np.bool_(True)
+"""What kernels give to other kernels: for a literal in their place, Numba would compile a version of its own."""
+
 _pool: list[ThreadPoolExecutor] = []
 
 
@@ -56,12 +62,27 @@ def spread(over: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
         @functools.wraps(function)
         def run(*arguments: Any) -> None:
-            (few if len(arguments[over]) < FEW else many)(*arguments)
+            (few if is_few(arguments[over]) else many)(*arguments)
 
         run.alone = few  # type: ignore[attr-defined]
         return run
 
     return decorate
+
+
+def is_few(rows: Sized) -> bool:
+    """Whether so many rows are for one thread."""
+    return len(rows) < _few[0]
+
+
+@contextmanager
+def always_spread() -> Iterator[None]:
+    """Let all loops use the version for many rows: to compile it."""
+    before, _few[0] = _few[0], 0
+    try:
+        yield
+    finally:
+        _few[0] = before
 
 
 def _renamed(function: Callable[..., None]) -> Callable[..., None]:

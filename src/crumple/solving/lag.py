@@ -21,7 +21,6 @@ from crumple.linalg import inner
 from crumple.runtime.compiled import rule
 from crumple.runtime.typing import Floats
 from crumple.solving.directions import Directions
-from crumple.solving.newton_options import farthest
 from crumple.solving.pose import Pose
 from crumple.solving.step_contact import StepContact
 from crumple.solving.stop import Stop, is_small
@@ -105,8 +104,9 @@ class Lag:
         if change.fraction == 0.0:
             return True
         displacement, turn = self._directions.respond(-change.force)
-        error = LagError(change.fraction, -0.5 * inner(change.force, displacement), farthest(displacement))
-        stop = self._directions.options.stop_at(pose.x)
+        options = self._directions.options
+        error = LagError(change.fraction, -0.5 * inner(change.force, displacement), options.farthest(displacement))
+        stop = options.stop_at(pose.x)
         if is_settled(stop, error, self._directions.iterations, is_loose):
             if change.fraction > CORRECTED:
                 self._correct(pose, self._motion(pose, displacement, turn))

@@ -176,8 +176,7 @@ class Tuning:
     compact_margin: Tuned[float] = Tuned(
         0.2,
         "1",
-        "Candidates of a small sheet serve for poses within this fraction of the mean edge from where they were "
-        "found.",
+        "Candidates of a small sheet serve for poses within this fraction of the mean edge from where they were found.",
         breaks="Smaller values search in nearly every iteration, larger ones look at many pairs that never touch.",
     )
 

@@ -10,7 +10,6 @@ import numpy as np
 from crumple.contact import Friction
 from crumple.contract.energy import Energy
 from crumple.contract.ready import ReadyEnergy
-from crumple.energies.nodal import NodalQuadratic, ReadyNodes
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Floats
 from crumple.solving.pose import Pose
@@ -20,7 +19,7 @@ from crumple.solving.system import TurnTerm
 
 
 class CompactPotential(Potential):
-    """Σ energies + barrier + friction over a pose; see `Potential`. Quadratic energies of nodes are one."""
+    """Σ energies + barrier + friction over a pose; see `Potential`. Energies of a kind are taken together."""
 
     def __init__(
         self,
@@ -39,10 +38,7 @@ class CompactPotential(Potential):
     def _ready(self) -> list[tuple[ReadyEnergy, bool]]:
         """The energies ready, each with whether it keeps stress; made again when multipliers have moved."""
         if self._made_of is not self._energies:
-            nodal = [energy for energy in self._energies if type(energy) is NodalQuadratic]
-            others = [energy for energy in self._energies if type(energy) is not NodalQuadratic]
-            together = [(ReadyNodes(*nodal), False)] if nodal else []
-            self._made = [*together, *((energy.ready(), energy.keeps_stress) for energy in others)]
+            self._made = _joined([(energy.ready(), energy.keeps_stress) for energy in self._energies])
             self._made_of = self._energies
         return self._made
 
@@ -72,3 +68,26 @@ class CompactPotential(Potential):
                     terms.append((ready.stencil, ready.blocks))
             contacts = self.step_contact.contacts
         return Expansion(gradient, moments, terms, turn_terms, contacts)
+
+    def half_direction(self, pose: Pose, direction: Floats, turn: Floats) -> Floats:
+        if self.turn_count < len(pose.half_turn):
+            return super().half_direction(pose, direction, turn)
+        turning = [energy for energy in self._energies if energy.turns.shape[1]]
+        change = turning[0].half_direction(pose.x, direction, turn)
+        for energy in turning[1:]:
+            change = change + energy.half_direction(pose.x, direction, turn)
+        return change
+
+
+def _joined(ready: list[tuple[ReadyEnergy, bool]]) -> list[tuple[ReadyEnergy, bool]]:
+    """The energies with those of a kind taken together where the first of them was."""
+    found: list[tuple[ReadyEnergy, bool]] = []
+    for energy, keeps_stress in ready:
+        for place, (other, _) in enumerate(found):
+            both = other.joined(energy)
+            if both is not None:
+                found[place] = both, keeps_stress
+                break
+        else:
+            found.append((energy, keeps_stress))
+    return found

@@ -104,9 +104,7 @@ class CompactSystem:
                 raise AssertionError("a block has no place in the fronts that were made for it")
         return self._matrix
 
-    def _add(
-        self, matrix: FrontMatrix, terms: Sequence[tuple[Ints, Floats]], turn_terms: Sequence[TurnTerm]
-    ) -> bool:
+    def _add(self, matrix: FrontMatrix, terms: Sequence[tuple[Ints, Floats]], turn_terms: Sequence[TurnTerm]) -> bool:
         """Fill the matrix; False when a block has no place."""
         matrix.clear()
         for stencil, blocks in terms:
