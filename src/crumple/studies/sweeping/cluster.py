@@ -180,14 +180,16 @@ def _unheard_by_children() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Dask tells at length of every connection that ends; what matters is told by the sweep."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    """Dask, and asyncio for it, tell at length of every connection that ends; what matters is told by the sweep."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "asyncio")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def _line(error: BaseException) -> str:
