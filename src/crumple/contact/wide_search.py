@@ -22,7 +22,7 @@ from crumple.contact.candidates import (
 )
 from crumple.contact.neighbours import mark_near
 from crumple.contact.surface import Surface
-from crumple.geometry.bvh import STACK_SIZE, find_leaf
+from crumple.geometry.bvh import STACK_SIZE, Tree, find_leaf
 from crumple.runtime.compiled import NO, ONE, YES, ZERO, device, kernel
 from crumple.runtime.remembered import Remembered
 from crumple.runtime.typing import Floats, Ints
@@ -53,12 +53,17 @@ def find_wide(surface: Surface, x0: Floats, x1: Floats, margin: float, obstacles
         faces, edges, box = obstacles.groups(surface, x0, x1)
     found = look(
         surface.arrays, own.points, own.obstacle_points, has_obstacles,
-        own.faces.nodes, own.faces.sorted_nodes, *own.faces.tree,
-        own.edges.nodes, own.edges.sorted_nodes, *own.edges.tree,
+        own.faces.nodes, own.faces.sorted_nodes, *_with_own_boxes(own.faces.tree),
+        own.edges.nodes, own.edges.sorted_nodes, *_with_own_boxes(own.edges.tree),
         faces.sorted_nodes, *faces.tree, edges.sorted_nodes, *edges.tree, box,
         x0, x1, surface.reach, margin,
     )  # fmt: skip
     return Candidates(*found)
+
+
+def _with_own_boxes(tree: Tree) -> Tree:
+    """The tree with other boxes, to be filled: those that are remembered belong to all threads."""
+    return tree._replace(node_box=np.empty_like(tree.node_box), item_box=np.empty_like(tree.item_box))
 
 
 def _sheet_groups(surface: Surface) -> SheetGroups:

@@ -95,8 +95,7 @@ class FrontMatrix:
 
     def stiffen_singles(self, fraction: float) -> None:
         """Add a fraction of their mean to the diagonal of the single unknowns."""
-        if len(self._diagonal):
-            self._values[self._diagonal] += fraction * float(np.mean(self._values[self._diagonal]))
+        _stiffen(self._diagonal, fraction, self._values)
 
     def factorise(self) -> bool:
         """Factorise in place; False when the matrix is not positive definite."""
@@ -110,10 +109,9 @@ class FrontMatrix:
 
     def solve(self, b: Floats) -> Floats:
         """The solution for b (size,) with the last factorisation."""
-        f, ordered = self.fronts, np.empty(len(b))
-        ordered[self._position] = b
-        solve_fronts(f.first, f.width, f.panel, f.row, f.row_start, self._values, ordered)
-        return ordered[self._position]
+        f, found = self.fronts, b.copy()
+        solve_fronts(f.first, f.width, f.panel, f.row, f.row_start, self._values, self._position, found)
+        return found
 
 
 def clique_pairs(elements: Ints, node_count: int) -> Ints:
@@ -177,6 +175,16 @@ def _find_diagonal(node, front, first, width, panel, column, single, owner):
         f, shift = front[v], single[e] - node[v]
         out[e] = panel[f] + (single[e] - first[f]) * width[f] + column[f, v] + shift
     return out
+
+
+@kernel
+def _stiffen(diagonal, fraction, values):
+    """Add a fraction of their mean to the values at the places `diagonal` (m,)."""
+    total = 0.0
+    for e in range(diagonal.shape[0]):
+        total += values[diagonal[e]]
+    for e in range(diagonal.shape[0]):
+        values[diagonal[e]] += fraction * total / diagonal.shape[0]
 
 
 @kernel

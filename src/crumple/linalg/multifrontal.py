@@ -174,10 +174,13 @@ def _backward(panel, own, width, local):
 
 
 @kernel
-def solve_fronts(first, width, panel, row, row_start, values, b):
-    """Solve in place for b (size,), in the order of the elimination, with the factorised `values`."""
-    count = width.shape[0]
-    local = np.empty(b.shape[0])
+def solve_fronts(first, width, panel, row, row_start, values, position, x):
+    """Solve in place for x (size,) with the factorised `values`;  `position` (size,): the places of the unknowns in the
+    elimination."""
+    count, size = width.shape[0], x.shape[0]
+    local, b = np.empty(size), np.empty(size)
+    for i in range(size):
+        b[position[i]] = x[i]
     for f in range(count):
         own, rows = first[f + 1] - first[f], row[row_start[f] : row_start[f + 1]]
         for i in range(own):
@@ -195,3 +198,5 @@ def solve_fronts(first, width, panel, row, row_start, values, b):
         _backward(values[panel[f] : panel[f + 1]], own, width[f], local)
         for i in range(own):
             b[first[f] + i] = local[i]
+    for i in range(size):
+        x[i] = b[position[i]]
