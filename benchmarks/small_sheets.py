@@ -1,8 +1,8 @@
 """What frames of a small sheet under two hands cost, with the parts for small sheets and the general solver, in turns.
 
 A square of paper, 12 cm wide, lies on a floor; two hands fold it over, press, drag, lift and crumple it for ten
-seconds, in steps of 1/60 s of implicit Euler. Both solvers do the same session, frame by frame after each other, so that
-whatever else the machine does falls on both alike. CPU time, on one thread if `NUMBA_NUM_THREADS=1` and
+seconds, in steps of 1/60 s of implicit Euler. Both solvers do the same session, frame by frame after each other, so
+that whatever else the machine does falls on both alike. CPU time, on one thread if `NUMBA_NUM_THREADS=1` and
 `MKL_NUM_THREADS=1` are set.
 
     python benchmarks/small_sheets.py 153 299 627 1032 --seconds 10

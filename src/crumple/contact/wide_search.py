@@ -27,9 +27,6 @@ from crumple.runtime.compiled import NO, ONE, YES, ZERO, device, kernel
 from crumple.runtime.remembered import Remembered
 from crumple.runtime.typing import Floats, Ints
 
-ROOM = 1024
-"""Pairs for which there is room at first."""
-
 
 class SheetGroups(NamedTuple):
     """Faces and edges of the sheets of a surface, in trees of its reference positions, and its points."""
@@ -149,7 +146,8 @@ def look(
     point_box, edge_box = swept_boxes(points, x0, x1), swept_boxes(edges, x0, x1)
     refit(face_nodes, face_boxes, face_order, face_start, swept_boxes(faces, x0, x1))
     refit(edge_nodes, edge_boxes, edge_order, edge_start, edge_box)
-    near, crossing = np.empty((ROOM, 2), np.int32), np.empty((ROOM, 2), np.int32)
+    room = 4 * (edges.shape[0] + 1)  # at first
+    near, crossing = np.empty((room, 2), np.int32), np.empty((room, 2), np.int32)
     near, n = append_pairs(
         face_nodes, face_boxes, face_order, face_start, face_items, points, point_box, by, NO, YES, ZERO, near, ZERO
     )  # fmt: skip
