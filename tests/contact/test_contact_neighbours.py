@@ -5,6 +5,8 @@ import pytest
 from contact_shapes import three_parts
 
 from crumple.contact import Neighbours, ObstacleTrees, active_pairs, find_along, find_candidates, step_limit
+from crumple.contact.wide_search import find_wide
+from crumple.solving.compact.contact import covers
 
 MARGIN = 0.25
 
@@ -110,3 +112,30 @@ def test_sheets_that_deform_are_not_followed():
     near = Neighbours(surface, pose, MARGIN * surface.reach, ObstacleTrees())
     moved = within(np.random.default_rng(0), pose, 20.0 * surface.reach)
     assert near.following(pose, moved, 0.02 * len(pose)) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("way", [0.0, 0.05])
+def test_a_wide_search_serves_beside_the_whole_way(seed, way):
+    surface, start = three_parts(seed)
+    margin, rng = 2.0 * surface.reach, np.random.default_rng(seed)
+    end = start.copy()
+    end[: surface.dynamic_count] += way * rng.normal(size=(surface.dynamic_count, 3))
+    found = find_wide(surface, start, end, margin, ObstacleTrees())
+    for one, two in ((0.0, 1.0), (0.3, 0.9), (1.0, 0.4)):
+        x, target = (within(rng, start + part * (end - start), margin) for part in (one, two))
+        x[surface.dynamic_count :] = target[surface.dynamic_count :] = start[surface.dynamic_count :]
+        assert same(surface, found, x, target)
+    again = find_wide(surface, start, end, margin, ObstacleTrees())
+    assert all(one.tobytes() == two.tobytes() for one, two in zip(found, again, strict=True))
+
+
+def test_a_way_covers_poses_beside_it_and_no_others():
+    rng = np.random.default_rng(0)
+    start, step = rng.normal(size=(20, 3)), rng.normal(size=(20, 3))
+    end, near = start + step, 0.1 * np.eye(3)[rng.integers(0, 3, 20)]
+    assert covers(start, end, start, end, 0.2)
+    assert covers(start, end, start + 0.4 * step + near, end - near, 0.2)
+    assert not covers(start, end, start + 0.4 * step + 3.0 * near, end, 0.2)
+    assert not covers(start, end, start, end + 0.5 * step, 0.2)
+    assert not covers(start, start, start, start + np.nan, 0.2)

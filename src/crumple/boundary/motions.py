@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from crumple.runtime.errors import InputError
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Floats
 
 _TRANSLATE, _ROTATE, _SCALE = slice(0, 3), slice(3, 6), slice(6, 9)
@@ -73,7 +75,14 @@ class Motion:
         return self._key_pose(t) + turned
 
     def transform(self, t: float) -> tuple[Floats, Floats]:
-        """The map x' = A x + b at time `t` [s]: A (3, 3) and b (3,) [m]."""
+        """The map x' = A x + b at time `t` [s]: A (3, 3) and b (3,) [m], not to be changed."""
+        return self._transforms.find((Equal(t),), lambda: self._make_transform(t))
+
+    @cached_property
+    def _transforms(self) -> Remembered[tuple[Floats, Floats]]:
+        return Remembered()
+
+    def _make_transform(self, t: float) -> tuple[Floats, Floats]:
         pose = self.pose(t)
         matrix, offset = affine(pose[_TRANSLATE], pose[_ROTATE], pose[_SCALE], self.center)
         if self.parent is None:

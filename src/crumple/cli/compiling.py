@@ -12,6 +12,8 @@ from crumple.runtime.caching import kernels_compiled
 
 NOTICE = "first run here: compiling kernels once (half a minute, one with remeshing) …"
 
+LARGE_NOTICE = "first run of a large sheet here: compiling kernels once (half a minute) …"
+
 
 def compile_with_notice(console: Console, *, remeshing: bool) -> None:
     """Compile what a run needs before it starts, if that has not been done on this machine, and say so.
@@ -34,6 +36,20 @@ def compile_with_notice(console: Console, *, remeshing: bool) -> None:
         warming.compile_sizing()
         edits.wait()
         warming.compile_remeshing()
+    console.print(f"compiled in {clock.perf_counter() - begin:.0f} s", highlight=False)
+
+
+def compile_large_with_notice(console: Console, faces: int) -> None:
+    """The same with what a sheet of so many `faces` needs besides, if it is a large one."""
+    from crumple.solving.tuning import TUNING
+
+    if faces < TUNING.compact_faces.value or kernels_compiled("large"):
+        return
+    from crumple.simulation import warming
+
+    begin = clock.perf_counter()
+    console.print(LARGE_NOTICE)
+    warming.compile_large()
     console.print(f"compiled in {clock.perf_counter() - begin:.0f} s", highlight=False)
 
 

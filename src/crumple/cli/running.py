@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from crumple.analysis.crease_lines import measure_crease_lines, tally_creases
-from crumple.cli.compiling import compile_with_notice
+from crumple.cli.compiling import compile_large_with_notice, compile_with_notice
 from crumple.cli.consoles import make_console
 from crumple.cli.edits import adopt_scene, check_edits, check_fit
 from crumple.cli.exits import FAILED, INTERRUPTED, explain, fail
@@ -107,6 +107,7 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
 def _advance(console: Console, session: Session, recorder: Recorder) -> None:
     """Run to the end with a recorder, a progress display and a polite Ctrl-C; say where the result is."""
     folder = recorder.recording.path
+    compile_large_with_notice(console, session.state.mesh.face_count)
     with Interruption() as interruption:
         observers = [interruption.shield(recorder), RunProgress(console, session.model.frame_count), interruption]
         try:

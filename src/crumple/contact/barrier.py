@@ -23,7 +23,9 @@ from crumple.contact.pair_energy import TERMS, barrier_value, pair_derivatives, 
 from crumple.contact.surface import Surface
 from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
-from crumple.runtime.compiled import kernel, run_chunks
+from crumple.contract.ready import NO_TURNS, ReadyEnergy
+from crumple.linalg.block_matrix import sum_vectors
+from crumple.runtime.compiled import ONE, TWO, ZERO, kernel, run_chunks
 from crumple.runtime.typing import Bools, Floats, Ints
 
 CHUNK = TUNING.contacts_per_chunk.value
@@ -96,6 +98,53 @@ def _evaluate(
                 )  # fmt: skip
 
 
+@kernel
+def measure_pairs(surface, point_face, edge_edge, x):
+    """Gap, scale and area of every candidate as in `_measure`, and the energy of all per κ [m³]; for one thread."""
+    count = point_face.shape[0] + edge_edge.shape[0]
+    gap, scales, areas = np.empty(count), np.empty(count), np.empty(count)
+    total = np.empty((count + CHUNK - 1) // CHUNK)
+    _measure(ZERO, ONE, surface, point_face, edge_edge, x, gap, scales, areas, total)
+    return gap, scales, areas, np.sum(total)
+
+
+@kernel
+def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, kappa):
+    """The fields of the `Barrier` of those candidates that are in range, as `measure_pairs` found them; for one
+    thread."""
+    part, part_thickness, table, rest = surface.node_part, surface.part_thickness, surface.friction, surface.node_rest
+    faces, edges, n = surface.faces, surface.edges, point_face.shape[0]
+    count = 0
+    for k in range(gap.shape[0]):
+        count += gap[k] < inf
+    stencil, is_edges = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
+    thickness, dhat, stiffness = np.empty(count), np.empty(count), np.empty(count)
+    parallel, friction = np.zeros(count), np.empty(count)
+    q = 0
+    for k in range(gap.shape[0]):
+        if not gap[k] < inf:
+            continue
+        is_edges[q] = k >= n
+        if k >= n:
+            one, two = edge_edge[k - n, 0], edge_edge[k - n, 1]
+            stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3] = (
+                edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
+            )  # fmt: skip
+            parallel[q] = parallel_limit(rest, stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3])
+        else:
+            two = point_face[k, 1]
+            stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3] = (
+                point_face[k, 0], faces[two, 0], faces[two, 1], faces[two, 2]
+            )  # fmt: skip
+        one, two = part[stencil[q, 0]], part[stencil[q, 2]]
+        thickness[q] = scales[k] * 0.5 * (part_thickness[one] + part_thickness[two])
+        dhat[q] = scales[k] * surface.dhat
+        stiffness[q] = kappa * areas[k] * dhat[q]
+        friction[q] = table[one, two]
+        q += 1
+    return stencil, is_edges, thickness, dhat, stiffness, parallel, friction
+
+
 @dataclass(frozen=True)
 class Barrier(Energy):
     """The pairs in contact at some pose, as an energy; make it with `active_pairs`.
@@ -133,6 +182,48 @@ class Barrier(Energy):
                 x, self.stencil, self.is_edges, self.thickness, self.dhat, self.stiffness, self.parallel,
                 order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
+
+    def ready(self) -> ReadyEnergy:
+        return ReadyBarrier(self)
+
+
+class ReadyBarrier(ReadyEnergy):
+    """A barrier in one thread."""
+
+    def __init__(self, barrier: Barrier) -> None:
+        self.stencil, self.turns = barrier.stencil, NO_TURNS
+        self._fields = (
+            barrier.stencil, barrier.is_edges, barrier.thickness, barrier.dhat, barrier.stiffness, barrier.parallel,
+        )  # fmt: skip
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return float(_total(x, *self._fields))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        self.blocks = _sum(x, *self._fields, project, gradient)
+
+
+@kernel
+def _total(x, stencil, is_edges, thickness, dhat, stiffness, limit):
+    """The energy of all pairs [J]."""
+    value, none = np.empty(stencil.shape[0]), np.empty((0, 4, 3))
+    project = np.empty(0, np.bool_)
+    _evaluate(
+        ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit,
+        ZERO, project, value, none, np.empty((1, 10, 3, 3)),
+    )  # fmt: skip
+    return value.sum()
+
+
+@kernel
+def _sum(x, stencil, is_edges, thickness, dhat, stiffness, limit, project, gradient):
+    """The Hessian blocks of all pairs (n, 10, 3, 3); their gradients are added to `gradient`."""
+    n = stencil.shape[0]
+    vectors, blocks = np.empty((n, 4, 3)), np.empty((n, 10, 3, 3))
+    mask, value = np.full(n, project), np.empty(0)
+    _evaluate(ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit, TWO, mask, value, vectors, blocks)
+    sum_vectors(stencil, vectors, gradient)
+    return blocks
 
 
 def _scan(surface: Surface, candidates: Candidates, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -100,7 +100,7 @@ def _oblique_overlap(a, i, b, j, by):
 
 
 @device
-def _collect(node_box, leaf_box, order, start, items, nodes, query_box, q, by, leaf, after, hits, stack):
+def collect_hits(node_box, leaf_box, order, start, items, nodes, query_box, q, by, leaf, after, hits, stack):
     """Number of items within `by` [m] of query q that do not share a node with it.
 
     The first len(hits) of them are written to `hits`. With leaf ≥ 0, only the items after place `after`, which is in
@@ -161,7 +161,7 @@ def _scan(first, step, tree, items, nodes, box, by, own, kept, offset, pairs):
             if count > FIRST_PASS:
                 if not counting:
                     hits = np.empty(count, np.int32)
-                count = _collect(
+                count = collect_hits(
                     node_box, leaf_box, order, start, items, nodes, box, q, by, leaf, after, hits, stack
                 )  # fmt: skip
             if counting:

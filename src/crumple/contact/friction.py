@@ -24,7 +24,9 @@ from crumple.contact.pair import closest, load
 from crumple.contact.pair_energy import barrier_slopes, direction
 from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
-from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.contract.ready import NO_TURNS, ReadyEnergy
+from crumple.linalg.block_matrix import sum_vectors
+from crumple.runtime.compiled import ONE, TWO, ZERO, device, kernel, run_chunks
 from crumple.runtime.typing import Floats, Ints
 
 CHUNK = TUNING.contacts_per_chunk.value
@@ -145,6 +147,65 @@ class Friction(Energy):
                 order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
 
+    def ready(self) -> ReadyEnergy:
+        return ReadyFriction(self)
+
+
+class ReadyFriction(ReadyEnergy):
+    """Friction in one thread."""
+
+    def __init__(self, friction: Friction) -> None:
+        self.stencil, self.turns = friction.stencil, NO_TURNS
+        self._fields = (
+            friction.start, friction.stencil, friction.strength, friction.weights, friction.tangents,
+            friction.threshold,
+        )  # fmt: skip
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return float(_total(x, *self._fields))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        self.blocks = _sum(x, *self._fields, project, gradient)
+
+    def add_gradient(self, x: Floats, factor: float, gradient: Floats) -> None:
+        """Add `factor` times the derivative by nodes to `gradient` (free_count, 3) [N]."""
+        _sum_forces(x, *self._fields, factor, gradient)
+
+
+@kernel
+def _total(x, start, stencil, strength, weights, tangents, h):
+    """The energy of all contacts [J]."""
+    value = np.empty(stencil.shape[0])
+    _evaluate(
+        ZERO, ONE, x, start, stencil, strength, weights, tangents, h,
+        ZERO, np.empty(0, np.bool_), value, np.empty((0, 4, 3)), np.empty((0, 10, 3, 3)),
+    )  # fmt: skip
+    return value.sum()
+
+
+@kernel
+def _sum(x, start, stencil, strength, weights, tangents, h, project, gradient):
+    """The Hessian blocks of all contacts (n, 10, 3, 3); their gradients are added to `gradient`."""
+    n = stencil.shape[0]
+    vectors, blocks = np.empty((n, 4, 3)), np.empty((n, 10, 3, 3))
+    mask, value = np.full(n, project), np.empty(0)
+    _evaluate(ZERO, ONE, x, start, stencil, strength, weights, tangents, h, TWO, mask, value, vectors, blocks)
+    sum_vectors(stencil, vectors, gradient)
+    return blocks
+
+
+@kernel
+def _sum_forces(x, start, stencil, strength, weights, tangents, h, factor, gradient):
+    """Add the gradients of all contacts to `gradient`."""
+    n = stencil.shape[0]
+    vectors = np.empty((n, 4, 3))
+    _evaluate(
+        ZERO, ONE, x, start, stencil, strength, weights, tangents, h,
+        ONE, np.empty(0, np.bool_), np.empty(0), vectors, np.empty((0, 10, 3, 3)),
+    )  # fmt: skip
+    vectors *= factor
+    sum_vectors(stencil, vectors, gradient)
+
 
 def make_friction(barrier: Barrier, x_lag: Floats, x_start: Floats, *, dt: float, eps_v: float) -> Friction:
     """Friction for the contacts of `barrier` with forces and tangents taken at `x_lag` (node_count, 3) [m].
@@ -163,6 +224,30 @@ def make_friction(barrier: Barrier, x_lag: Floats, x_start: Floats, *, dt: float
     stencil = barrier.stencil[keep]
     threshold = np.full(len(keep), float(dt * eps_v))
     return Friction(stencil, strength[keep], weights[keep], tangents[keep], x_start[stencil], threshold)
+
+
+@kernel
+def freeze_pairs(x, before, step, stencil, is_edges, thickness, dhat, stiffness, limit, friction):
+    """The fields of the `Friction` of a barrier's pairs with forces and tangents taken at x, in one thread;  `step`:
+    the slip below which contacts stick [m]."""
+    n = stencil.shape[0]
+    force, weights, tangents = np.empty(n), np.empty((n, 4)), np.empty((n, 6))
+    _freeze(x, stencil, is_edges, thickness, dhat, stiffness, limit, force, weights, tangents)
+    count = 0
+    kept, strength, start = np.empty((n, 4), np.int32), np.empty(n), np.empty((n, 4, 3))
+    for k in range(n):
+        if not friction[k] * force[k] > 0.0:
+            continue
+        strength[count] = friction[k] * force[k]
+        for i in range(4):
+            kept[count, i] = stencil[k, i]
+            weights[count, i] = weights[k, i]
+            for c in range(3):
+                start[count, i, c] = before[stencil[k, i], c]
+        for i in range(6):
+            tangents[count, i] = tangents[k, i]
+        count += 1
+    return kept[:count], strength[:count], weights[:count], tangents[:count], start[:count], np.full(count, step)
 
 
 @register("friction")

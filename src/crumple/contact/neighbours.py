@@ -192,15 +192,13 @@ def near_enough(surface: Surface, candidates: Candidates, x0: Floats, x1: Floats
     count = candidates.pair_count
     kept = np.empty(count, np.bool_)
     arrays = surface.arrays
-    run_chunks(
-        _mark_near, -(-count // CHUNK), arrays, candidates.point_face, candidates.edge_edge, x0, x1, wander, kept
-    )
+    run_chunks(mark_near, -(-count // CHUNK), arrays, candidates.point_face, candidates.edge_edge, x0, x1, wander, kept)
     faces = len(candidates.point_face)
     return Candidates(candidates.point_face[kept[:faces]], candidates.edge_edge[kept[faces:]])
 
 
 @kernel
-def _mark_near(first, step, surface, point_face, edge_edge, x0, x1, wander, kept):
+def mark_near(first, step, surface, point_face, edge_edge, x0, x1, wander, kept):
     """Mark the pairs that `near_enough` keeps."""
     faces, edges, rest = surface.faces, surface.edges, surface.node_rest
     part, part_thickness = surface.node_part, surface.part_thickness

@@ -11,7 +11,7 @@ Each pair may use up 90 % of its gap: target = ξ + `KEPT_GAP` (d₀ − ξ). Ev
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from crumple.contact.pair import box_distance2, closest, load, rest_scale
 from crumple.contact.pair_energy import direction
 from crumple.contact.surface import Surface
 from crumple.contact.tuning import TUNING
-from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.compiled import ONE, ZERO, device, kernel, run_chunks
 from crumple.runtime.typing import Floats
 
 CHUNK = TUNING.pairs_per_chunk.value
@@ -138,6 +138,24 @@ def _limits(first, step, surface, point_face, edge_edge, x0, x1, limit, pair):
             if t < best:
                 best, which = t, k
         limit[c], pair[c] = best, which
+
+
+@kernel
+def limit_pairs(surface, point_face, edge_edge, x0, x1):
+    """The numbers of the `StepLimit` from x0 to x1; for one thread."""
+    for i in range(x1.shape[0]):
+        for j in range(3):
+            if not isfinite(x1[i, j]):
+                return 0.0, -1
+    count = point_face.shape[0] + edge_edge.shape[0]
+    chunks = (count + CHUNK - 1) // CHUNK
+    limit, pair = np.empty(chunks), np.empty(chunks, np.int64)
+    _limits(ZERO, ONE, surface, point_face, edge_edge, x0, x1, limit, pair)
+    best, which = 1.0, -1
+    for c in range(chunks):
+        if limit[c] < best:
+            best, which = limit[c], pair[c]
+    return best, which
 
 
 def step_limit(surface: Surface, candidates: Candidates, x0: Floats, x1: Floats) -> StepLimit:

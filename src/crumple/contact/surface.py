@@ -204,7 +204,7 @@ def restrict_surface(surface: Surface, free: Bools, number: Ints) -> Surface:
 def _fill(name: str, value: Floats | float, shape: tuple[int, ...]) -> Floats:
     """`value` as a contiguous array of `shape`; entries must be finite and not negative."""
     try:
-        array = np.ascontiguousarray(np.broadcast_to(np.asarray(value, np.float64), shape))
+        array = np.array(np.broadcast_to(np.asarray(value, np.float64), shape), order="C")  # never read-only
     except ValueError:
         raise InputError(f"contact.{name}", f"must be a number or have shape {shape}", np.shape(value)) from None
     if not np.all(np.isfinite(array) & (array >= 0.0)):

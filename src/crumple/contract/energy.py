@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from crumple.contract.ready import AnyReady, ReadyEnergy
 from crumple.runtime.typing import Bools, Floats, Ints
 
 Projection: TypeAlias = bool | Bools
@@ -113,6 +114,10 @@ class Energy(ABC):
         """The fraction of the `direction` (node_count, 3) that may be taken from x: 1 unless the energy is a
         barrier."""
         return 1.0
+
+    def ready(self) -> ReadyEnergy:
+        """The same, made ready for many evaluations in one thread."""
+        return AnyReady(self)
 
     def restricted(self, free: Bools, number: Ints, edge_number: Ints) -> Self:
         """The elements with a free node, their nodes and edges renamed; `free`, `number` (node_count,), `edge_number`

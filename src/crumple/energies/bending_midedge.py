@@ -16,7 +16,9 @@ For given x the energy is quadratic in φ: `relax_turns` finds its minimum with 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +26,7 @@ from numba import njit, prange
 from scipy.sparse.linalg import splu
 
 from crumple.contract.energy import Derivatives, Example, Projection, TurningEnergy, register
+from crumple.contract.ready import ReadyEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.energies.tuning import TUNING
 from crumple.geometry.directors import (
@@ -38,9 +41,11 @@ from crumple.geometry.directors import (
 )
 from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.linalg import conjugate_gradients
+from crumple.linalg.block_matrix import sum_vectors
 from crumple.materials.material import Material
 from crumple.materials.stiffness import plate_stiffness
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.compiled import TWO, ZERO, is_few, kernel, spread
 from crumple.runtime.errors import SimulationError
 from crumple.runtime.typing import Bools, Floats, Ints
 
@@ -91,6 +96,8 @@ class BendingMidedge(TurningEnergy):
 
         `direction` (node_count, 3) [m], `turn` (edge_count,) [rad]. An edge may turn only if all its faces are here.
         """
+        if is_few(self.stencil):
+            return np.asarray(_half_direction(x, direction, turn, self.stencil, self.edges, self.side))
         change = np.empty((len(self.stencil), 3))
         _angle_change(x, direction, turn, self.stencil, self.edges, self.side, change)
         return half_turns(self._links(len(turn)), change)
@@ -128,6 +135,28 @@ class BendingMidedge(TurningEnergy):
     def _links(self, edge_count: int) -> EdgeLinks:
         return EdgeLinks(self.edges, self.side, self.beyond, self.stencil, edge_count)
 
+    def ready(self) -> ReadyEnergy:
+        return ReadyMidedge(self)
+
+
+class ReadyMidedge(ReadyEnergy):
+    """Mid-edge bending in one thread."""
+
+    def __init__(self, energy: BendingMidedge) -> None:
+        n = len(energy.stencil)
+        self.stencil, self.turns = energy.stencil, energy.edges
+        self._fields = (
+            energy.stencil, energy.edges, energy.side, energy.beyond, energy.stiffness, energy.rest_angle,
+        )  # fmt: skip
+        self.blocks, self.mixed, self.own = np.empty((n, 6, 3, 3)), np.empty((n, 3, 3, 3)), np.empty((n, 6))
+        self._room = np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3)), self.blocks, self.mixed, self.own
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return float(_midedge_total(x, half_turn, *self._fields, *self._room))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        _midedge_sum(x, half_turn, *self._fields, *self._room, gradient, moments)
+
 
 def make_bending_midedge(
     mesh: SheetMesh, links: EdgeLinks, stiffness: Floats, *, plastic_curvature: Floats | None = None
@@ -152,8 +181,15 @@ def make_bending_midedge(
 def angle_stiffness(mesh: SheetMesh, shape: Floats, stiffness: Floats) -> Floats:
     """K = A shape D shapeᵀ [N m], (face_count, 3, 3), of the plate's stiffness D (3, 3) or (face_count, 3, 3)."""
     plate = np.broadcast_to(stiffness, (mesh.face_count, 3, 3))
-    product = np.einsum("fka,fab,flb->fkl", shape, plate, shape, optimize=True)
+    product = np.einsum("fka,fab,flb->fkl", shape, plate, shape, optimize=_order_of_products(mesh.face_count))
     return np.ascontiguousarray(np.abs(mesh.face_area)[:, None, None] * product)
+
+
+@cache
+def _order_of_products(faces: int) -> Any:
+    """In which order the three factors of K are multiplied: to find it takes longer than to do it."""
+    shape = np.empty((faces, 3, 3))
+    return np.einsum_path("fka,fab,flb->fkl", shape, shape, shape, optimize=True)[0]
 
 
 def loosened(stiffness: Floats, loose: Bools) -> Floats:
@@ -275,7 +311,7 @@ def sheet_curvature(mesh: SheetMesh, links: EdgeLinks, x: Floats, half_turn: Flo
     return curvature_of(curvature_shapes(mesh), split_angles(links, x, half_turn))
 
 
-@njit(cache=True, parallel=True)
+@spread(3)
 def _angle_change(x, direction, turn, stencil, edges, side, out):
     """dψ of every corner for a direction and turns."""
     for f in prange(len(stencil)):
@@ -290,7 +326,7 @@ def _angle_change(x, direction, turn, stencil, edges, side, out):
             out[f, c] = change
 
 
-@njit(cache=True, parallel=True)
+@spread(2)
 def _midedge(
     x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
     order, value, vectors, moments, blocks, mixed, own,
@@ -347,6 +383,53 @@ def _midedge(
                 out[1, 0], out[1, 1], out[1, 2] = out[0, 1], k * ny * ny, k * ny * nz
                 out[2, 0], out[2, 1], out[2, 2] = out[0, 2], out[1, 2], k * nz * nz
                 block += 1
+
+
+_midedge_alone, _angle_change_alone = _midedge.alone, _angle_change.alone  # type: ignore[attr-defined]
+
+
+@kernel
+def _midedge_total(
+    x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle, value, vectors, moments, blocks, mixed, own,
+):  # fmt: skip
+    """The energy of all faces [J]."""
+    _midedge_alone(
+        x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
+        ZERO, value, vectors, moments, blocks, mixed, own,
+    )  # fmt: skip
+    return value.sum()
+
+
+@kernel
+def _midedge_sum(
+    x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
+    value, vectors, moments, blocks, mixed, own, gradient, turning,
+):  # fmt: skip
+    """Fill all derivatives, and add the first ones to the gradient and to what turns the edges."""
+    _midedge_alone(
+        x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
+        TWO, value, vectors, moments, blocks, mixed, own,
+    )  # fmt: skip
+    sum_vectors(stencil, vectors, gradient)
+    for f in range(edges.shape[0]):
+        for c in range(3):
+            if edges[f, c] < turning.shape[0]:
+                turning[edges[f, c]] += moments[f, c]
+
+
+@kernel
+def _half_direction(x, direction, turn, stencil, edges, side):
+    """`half_direction` in one thread."""
+    change, faces = np.empty((stencil.shape[0], 3)), np.zeros(turn.shape[0])
+    _angle_change_alone(x, direction, turn, stencil, edges, side, change)
+    total = np.zeros(turn.shape[0])
+    for f in range(edges.shape[0]):
+        for c in range(3):
+            total[edges[f, c]] += side[f, c] * change[f, c]
+            faces[edges[f, c]] += 1.0
+    for e in range(turn.shape[0]):
+        total[e] /= max(faces[e], 1.0)
+    return total
 
 
 @njit(cache=True)

@@ -24,9 +24,12 @@ import numpy as np
 from numba import njit, prange
 
 from crumple.contract.energy import Example, Projection, projection_mask, register
+from crumple.contract.ready import ReadyEnergy
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.triangle import deformation, green_strain, shape_gradients, strain
+from crumple.linalg.block_matrix import sum_vectors
+from crumple.runtime.compiled import TWO, ZERO, kernel, spread
 from crumple.runtime.typing import Floats, Ints
 
 
@@ -76,6 +79,29 @@ class MembraneStvk(ElasticEnergy):
             hessian,
         )
 
+    def ready(self) -> ReadyEnergy:
+        return ReadyMembrane(self)
+
+
+class ReadyMembrane(ReadyEnergy):
+    """The membrane in one thread."""
+
+    def __init__(self, energy: MembraneStvk) -> None:
+        n = len(energy.stencil)
+        self.stencil, self.turns = energy.stencil, energy.turns
+        self.mixed, self.own = np.empty((n, 3, 0, 3)), np.empty((n, 0))
+        self._fields = (
+            energy.stencil, energy.gradients, energy.area, energy.coefficients, energy.rest_strain,
+        )  # fmt: skip
+        self.blocks = np.empty((n, 6, 3, 3))
+        self._room = np.empty(n, np.bool_), np.empty(n), np.empty((n, 3, 3)), self.blocks
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return float(_membrane_total(x, *self._fields, *self._room))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        _membrane_sum(x, *self._fields, *self._room, project, gradient)
+
 
 def make_membrane_stvk(corners: Floats, nodes: Ints, coefficients: Floats) -> MembraneStvk:
     """The membrane energy of faces with the pattern corners (n, 3, 2) [m] and nodes (n, 3), free of stress there.
@@ -87,12 +113,12 @@ def make_membrane_stvk(corners: Floats, nodes: Ints, coefficients: Floats) -> Me
         stencil=np.ascontiguousarray(nodes, np.int32),
         gradients=shape_gradients(corners),
         area=0.5 * np.abs(e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0]),
-        coefficients=np.ascontiguousarray(np.broadcast_to(coefficients, (len(nodes), 4)), np.float64),
+        coefficients=np.array(np.broadcast_to(coefficients, (len(nodes), 4)), np.float64, order="C"),  # never read-only
         rest_strain=np.zeros((len(nodes), 3)),
     )
 
 
-@njit(cache=True, parallel=True)
+@spread(1)
 def _membrane(x, stencil, gradients, area, coefficients, rest_strain, order, mask, value, gradient, hessian):
     for f in prange(len(stencil)):
         ux, uy, uz, vx, vy, vz = deformation(x, stencil[f, 0], stencil[f, 1], stencil[f, 2], gradients, f)
@@ -132,6 +158,26 @@ def _membrane(x, stencil, gradients, area, coefficients, rest_strain, order, mas
                 stress = g * (s00 * k + s01 * m) + h * (s01 * k + s11 * m)
                 write_block(hessian[f, block], uu, uv, vu, vv, stress, ux, uy, uz, vx, vy, vz)
                 block += 1
+
+
+_membrane_alone = _membrane.alone  # type: ignore[attr-defined]
+
+
+@kernel
+def _membrane_total(x, stencil, gradients, area, coefficients, rest_strain, mask, value, vectors, blocks):
+    """The energy of all faces [J]."""
+    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, ZERO, mask, value, vectors, blocks)
+    return value.sum()
+
+
+@kernel
+def _membrane_sum(
+    x, stencil, gradients, area, coefficients, rest_strain, mask, value, vectors, blocks, project, gradient
+):  # fmt: skip
+    """Fill all derivatives and add the first ones to the gradient."""
+    mask[:] = project
+    _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, TWO, mask, value, vectors, blocks)
+    sum_vectors(stencil, vectors, gradient)
 
 
 @njit(cache=True)

@@ -35,6 +35,7 @@ from numba import njit, prange
 
 from crumple.geometry.hinge import SMALLEST_SQUARE
 from crumple.mesh.sheet_mesh import BOUNDARY, SheetMesh
+from crumple.runtime.compiled import spread
 from crumple.runtime.typing import Bools, Floats, Ints
 
 
@@ -79,9 +80,8 @@ def curvature_shapes(mesh: SheetMesh) -> Floats:
     S = 1/A Σ_k ψ_k ℓ_k t_k t_kᵀ with the pattern's area A, edge lengths ℓ_k and edge normals t_k: the tensor of
     `geometry.curvature` with ψ in place of θ/2, exact on every mesh for the angles of a bent surface.
     """
-    corner = mesh.u[mesh.faces]
-    edge = np.roll(corner, -1, axis=1) - corner
-    scale = 1.0 / (np.linalg.norm(edge, axis=2) * np.abs(mesh.face_area)[:, None])
+    edge = mesh.corner_edge
+    scale = 1.0 / (mesh.corner_length.reshape(-1, 3) * np.abs(mesh.face_area)[:, None])
     tensor = np.stack([edge[..., 1] ** 2, edge[..., 0] ** 2, -edge[..., 0] * edge[..., 1]], axis=2)
     return np.ascontiguousarray(tensor * scale[..., None])
 
@@ -91,13 +91,12 @@ def curvature_angles(mesh: SheetMesh, curvature: Floats) -> Floats:
 
     ψ_k = −(eᵢᵀ S eⱼ) ℓ_k/(4A) with e the edges of the face: the inverse of `curvature_shapes`.
     """
-    corner = mesh.u[mesh.faces]
-    edge = np.roll(corner, -1, axis=1) - corner
-    ahead, back = np.roll(edge, -1, axis=1), np.roll(edge, -2, axis=1)
+    edge = mesh.corner_edge
+    ahead, back = edge[:, [1, 2, 0]], edge[:, [2, 0, 1]]
     xx, yy, xy = (curvature[:, None, q] for q in range(3))
     product = xx * ahead[..., 0] * back[..., 0] + yy * ahead[..., 1] * back[..., 1]
     product += xy * (ahead[..., 0] * back[..., 1] + ahead[..., 1] * back[..., 0])
-    return -product * np.linalg.norm(edge, axis=2) / (4.0 * np.abs(mesh.face_area)[:, None])
+    return -product * mesh.corner_length.reshape(-1, 3) / (4.0 * np.abs(mesh.face_area)[:, None])
 
 
 def split_angles(links: EdgeLinks, x: Floats, half_turn: Floats) -> Floats:
@@ -132,7 +131,7 @@ def held_faces(face_nodes: Ints, node_handle: Ints) -> Bools:
     return (handle[:, 0] >= 0) & (handle[:, 0] == handle[:, 1]) & (handle[:, 1] == handle[:, 2])
 
 
-@njit(cache=True, parallel=True)
+@spread(2)
 def _split_angles(x, half_turn, face_nodes, face_edge, side, beyond, out):
     for f in prange(len(face_nodes)):
         nx, ny, nz, _ = face_normal(x, face_nodes[f, 0], face_nodes[f, 1], face_nodes[f, 2])

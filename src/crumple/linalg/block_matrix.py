@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numba import get_num_threads, njit, prange
 
+from crumple.runtime.compiled import device, is_few, spread
 from crumple.runtime.typing import Floats, Ints
 
 UPPER_PAIRS = {k: [(a, b) for a in range(k) for b in range(a, k)] for k in range(1, 5)}
@@ -105,13 +106,18 @@ def missing_keys(node_count: int, stencil: Ints, codes: Ints) -> np.ndarray:
 def add_blocks(codes: Ints, blocks: Floats, scale: float, out: Floats) -> None:
     """Add `scale` times the element blocks (n, k(k+1)/2, 3, 3) to `out` (block_count, 3, 3) at their slots."""
     if len(codes):
-        _add_blocks(get_num_threads(), codes, blocks, scale, out)
+        _add_blocks(count_owners(codes), codes, blocks, scale, out)
 
 
 def add_vectors(stencil: Ints, vectors: Floats, scale: float, out: Floats) -> None:
     """Add `scale` times the element vectors (n, k, 3) to `out` (nodes, 3); nodes beyond `out` are left out."""
     if len(stencil):
-        _add_vectors(get_num_threads(), stencil, vectors, scale, out)
+        _add_vectors(count_owners(stencil), stencil, vectors, scale, out)
+
+
+def count_owners(elements: Ints) -> int:
+    """How many threads share the sum over elements, (n, …); few elements are for one."""
+    return 1 if is_few(elements) else int(get_num_threads())
 
 
 def multiply(pattern: BlockPattern, blocks: Floats, x: Floats) -> Floats:
@@ -129,7 +135,7 @@ def multiply_elements(stencil: Ints, blocks: Floats, x: Floats) -> Floats:
     return out
 
 
-@njit(cache=True, parallel=True)
+@spread(2)
 def _find_slots(row_start, column, stencil, out):
     n = row_start.shape[0] - 1
     k = stencil.shape[1]
@@ -170,7 +176,7 @@ def _waive_zeros(codes, blocks):
     return missing
 
 
-@njit(cache=True, parallel=True)
+@spread(1)
 def _add_blocks(owners, codes, blocks, scale, out):
     count = out.shape[0]
     for owner in prange(owners):
@@ -194,7 +200,7 @@ def _add_blocks(owners, codes, blocks, scale, out):
                             out[slot, a, b] += scale * blocks[e, q, a, b]
 
 
-@njit(cache=True, parallel=True)
+@spread(1)
 def _add_vectors(owners, stencil, vectors, scale, out):
     count = out.shape[0]
     for owner in prange(owners):
@@ -206,6 +212,17 @@ def _add_vectors(owners, stencil, vectors, scale, out):
                 if node >= first and node < last:
                     for c in range(3):
                         out[node, c] += scale * vectors[e, a, c]
+
+
+@device
+def sum_vectors(stencil, vectors, out):
+    """Add the element vectors (n, k, 3) to `out` (nodes, 3) in one thread; nodes beyond `out` are left out."""
+    for e in range(stencil.shape[0]):
+        for a in range(stencil.shape[1]):
+            node = stencil[e, a]
+            if node < out.shape[0]:
+                for c in range(3):
+                    out[node, c] += vectors[e, a, c]
 
 
 @njit(cache=True)
@@ -220,7 +237,7 @@ def _multiply(row_start, column, blocks, x, out):
                         out[j, b] += blocks[s, a, b] * x[i, a]
 
 
-@njit(cache=True, parallel=True)
+@spread(0)
 def _multiply_elements(stencil, blocks, x, out):
     k = stencil.shape[1]
     for e in prange(stencil.shape[0]):

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit, prange
 
-from crumple.linalg.block_matrix import BlockPattern, join_keys, multiply
+from crumple.linalg.block_matrix import BlockPattern, count_owners, join_keys, multiply
+from crumple.runtime.compiled import spread
 from crumple.runtime.typing import Floats, Ints
 
 
@@ -113,7 +114,7 @@ def find_mixed_slots(coupling: Coupling, nodes: Ints, scalars: Ints) -> tuple[In
 def add_rows(slots: Ints, rows: Floats, scale: float, out: Floats) -> None:
     """Add `scale` times the element rows (n, q, w) to `out` (·, w) at their slots (n, q); in a fixed order."""
     if len(slots):
-        _add_rows(get_num_threads(), slots, rows, scale, out)
+        _add_rows(count_owners(slots), slots, rows, scale, out)
 
 
 def add_scalars(scalars: Ints, values: Floats, scale: float, out: Floats) -> None:
@@ -186,7 +187,7 @@ def _search(column, low, high, wanted):
     return low
 
 
-@njit(cache=True, parallel=True)
+@spread(3)
 def _find_mixed(start, column, node_count, nodes, scalars, out):
     m = scalars.shape[1]
     for n in prange(nodes.shape[0]):
@@ -199,7 +200,7 @@ def _find_mixed(start, column, node_count, nodes, scalars, out):
                 out[n, a * m + e] = slot
 
 
-@njit(cache=True, parallel=True)
+@spread(2)
 def _find_own(start, column, scalars, out):
     for n in prange(scalars.shape[0]):
         q = 0
@@ -213,7 +214,7 @@ def _find_own(start, column, scalars, out):
                 q += 1
 
 
-@njit(cache=True, parallel=True)
+@spread(1)
 def _add_rows(owners, slots, rows, scale, out):
     count = out.shape[0]
     for owner in prange(owners):

@@ -31,6 +31,16 @@ class Tuning:
         "The same in matrices of single numbers.",
         chosen_on="sheets of 3500 to 22 000 nodes",
     )
+    front_zeros: Tuned[int] = Tuned(
+        10, "unknowns", "Unknowns by which the rows of a narrow front may grow when a node joins it."
+    )
+    narrow_front: Tuned[int] = Tuned(24, "unknowns", "Unknowns that a narrow front has at most.")
+    front_zero_fraction: Tuned[float] = Tuned(
+        1.5,
+        "1",
+        "Zeros that a node may bring into a front when it joins it, over the unknowns that are then eliminated there.",
+        chosen_on="sheets of 150 to 1000 faces",
+    )
 
 
 TUNING = Tuning()

@@ -125,10 +125,15 @@ class SheetMesh:
         )
 
     @cached_property
+    def corner_edge(self) -> Floats:
+        """Every half-edge in the pattern as a vector [m], (face_count, 3, 2)."""
+        p = self.u[self.faces]
+        return np.roll(p, -1, axis=1) - p
+
+    @cached_property
     def corner_length(self) -> Floats:
         """Material length of every half-edge [m], (3 face_count,)."""
-        p = self.u[self.faces]
-        return np.linalg.norm(np.roll(p, -1, axis=1) - p, axis=2).ravel()
+        return np.linalg.norm(self.corner_edge, axis=2).ravel()
 
     @cached_property
     def boundary_nodes(self) -> Bools:

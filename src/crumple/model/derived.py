@@ -16,18 +16,33 @@ from crumple.energies.inertia import node_masses
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil
 from crumple.geometry.triangle import shape_gradients
 from crumple.linalg import make_solver
+from crumple.linalg.front_solver import FrontSolver
 from crumple.model.critical import critical_step
 from crumple.model.model import Model
 from crumple.plasticity.embedding import Embedding
 from crumple.runtime.errors import InputError
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Bools, Floats, Ints
+from crumple.solving.compact.contact import CompactContact, Nearby
+from crumple.solving.compact.system import CompactSystem
+from crumple.solving.linear_system import LinearSystem
+from crumple.solving.step_contact import StepContact
 from crumple.solving.system import NewtonSystem
+from crumple.solving.tuning import TUNING
 from crumple.state import State
 from crumple.state.transfer import Custom
 
+SMALL = TUNING.compact_faces.value
+
 Mounted: TypeAlias = tuple[tuple[Term, MountedTerm], ...]
 """Terms, each with its form on a mesh."""
+
+
+_NODES: Remembered[Ints] = Remembered(2)
+_MASSES: Remembered[Floats] = Remembered(2)
+_SURFACES: Remembered[Surface] = Remembered(2)
+"""What follows from the model and the mesh alone stays from frame to frame, while these do."""
 
 
 class MeshParts:
@@ -40,10 +55,12 @@ class MeshParts:
         self._model, self._state, self._timer = model, state, timer
         self._surfaces: dict[tuple[bool, ...], Surface] = {}
         self._trees: dict[tuple[bool, ...], ObstacleTrees] = {}
+        self._nearby: dict[tuple[bool, ...], Nearby] = {}
 
     @cached_property
     def mass(self) -> Floats:
-        return node_masses(self._state.mesh, self._model.materials)
+        mesh, materials = self._state.mesh, self._model.materials
+        return _MASSES.find((mesh, *materials), lambda: node_masses(mesh, materials))
 
     @cached_property
     def size(self) -> float:
@@ -51,7 +68,8 @@ class MeshParts:
 
     @cached_property
     def nodes(self) -> Ints:
-        return np.arange(self._state.mesh.node_count, dtype=np.int32).reshape(-1, 1)
+        mesh = self._state.mesh
+        return _NODES.find((mesh,), lambda: np.arange(mesh.node_count, dtype=np.int32).reshape(-1, 1))
 
     @cached_property
     def node_part(self) -> Ints:
@@ -59,10 +77,17 @@ class MeshParts:
 
     @cached_property
     def embedding(self) -> Embedding:
-        return Embedding(self._state.mesh, solver=make_solver(self._model.solver.linear_solver))
+        solver = FrontSolver() if self.is_small else make_solver(self._model.solver.linear_solver)
+        return Embedding(self._state.mesh, solver=solver)
+
+    @property
+    def is_small(self) -> bool:
+        return self._state.mesh.face_count < SMALL and self._model.solver.linear_solver == "auto"
 
     @cached_property
-    def explicit_system(self) -> NewtonSystem:
+    def explicit_system(self) -> LinearSystem:
+        if self.is_small:
+            return CompactSystem(len(self.nodes), [self.nodes], self._timer)
         solver = make_solver(self._model.solver.linear_solver)
         return NewtonSystem(len(self.nodes), [self.nodes], solver, self._timer)
 
@@ -70,12 +95,21 @@ class MeshParts:
         """What can touch at `time` [s], kept while the same obstacles are present."""
         present = self._present(time)
         if present not in self._surfaces:
-            self._surfaces[present] = contact_surface(self._model, self._state, time)
+            model, state = self._model, self._state
+            parts = state.mesh, model.contact, Equal(len(model.sheet_names)), Equal(present), *model.obstacles
+            self._surfaces[present] = _SURFACES.find(parts, lambda: contact_surface(model, state, time))
         return self._surfaces[present]
 
     def trees(self, time: float) -> ObstacleTrees:
         """The trees of the obstacles that are present at `time` [s]."""
         return self._trees.setdefault(self._present(time), ObstacleTrees())
+
+    def nearby(self, time: float) -> Nearby:
+        """What may touch at `time` [s] on a small sheet, kept from solve to solve."""
+        present = self._present(time)
+        if present not in self._nearby:
+            self._nearby[present] = Nearby(self.surface(time), self.trees(time))
+        return self._nearby[present]
 
     def _present(self, time: float) -> tuple[bool, ...]:
         """Which obstacles are there at `time` [s]."""
@@ -94,7 +128,7 @@ class Derived:
     state: State
     timer: PhaseTimer = field(default_factory=PhaseTimer)
     mounted: Mounted | None = None
-    linear: NewtonSystem | None = None
+    linear: LinearSystem | None = None
     parts: MeshParts | None = None
 
     def prepared(self) -> Derived:
@@ -162,25 +196,29 @@ class Derived:
         """What moves the plastic embedding of this mesh."""
         return self._parts.embedding
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the parts of `solving.compact` serve the mesh: it has few faces, and no other solver is asked for."""
+        return self._parts.is_small
+
     @cached_property
-    def system(self) -> NewtonSystem:
+    def system(self) -> LinearSystem:
         """The linear system of all nodes. Springs that hold something come and go; the other stencils stay."""
         if self.linear is not None:
             return self.linear
         lasting = [term for kind, term in self.terms if kind.is_in_play or kind.keeps_stencils]
         kept = [e for term in lasting for e in term.stored(self.state, self.state.time)]
         stencils = [self.nodes, *(energy.stencil for energy in kept)]
-        return NewtonSystem(
-            len(self.nodes),
-            stencils,
-            make_solver(self.model.solver.linear_solver),
-            self.timer,
-            anchor=self.state.mesh.edges[: self.turn_count],
-            couplings=[(energy.stencil, energy.turns) for energy in kept if energy.turns.shape[1]],
-        )
+        edges, turns = self.state.mesh.edges, self.turn_count
+        anchor = edges if turns == len(edges) else edges[:turns]
+        couplings = [(energy.stencil, energy.turns) for energy in kept if energy.turns.shape[1]]
+        if self.is_small:
+            return CompactSystem(len(self.nodes), stencils, self.timer, anchor=anchor, couplings=couplings)
+        solver = make_solver(self.model.solver.linear_solver)
+        return NewtonSystem(len(self.nodes), stencils, solver, self.timer, anchor=anchor, couplings=couplings)
 
     @property
-    def explicit_system(self) -> NewtonSystem:
+    def explicit_system(self) -> LinearSystem:
         """The linear system of a step with explicit elasticity: masses, springs that hold something, contact."""
         return self._parts.explicit_system
 
@@ -209,9 +247,18 @@ class Derived:
         """What can touch at `time` [s]: the sheets and the obstacles present then; None without contact."""
         return self._parts.surface(time) if self.model.contact.enabled else None
 
-    def trees(self, time: float) -> ObstacleTrees:
-        """The trees of the obstacles that are present at `time` [s], kept while they rest."""
-        return self._parts.trees(time)
+    def contact(self, time: float, x: Floats, guess: Floats | None = None) -> StepContact | None:
+        """Contact without friction in a solve from x (nodes of sheets and obstacles, 3) on, at `time` [s]; None
+        without contact. `guess` (node_count, 3): where the sheets may go."""
+        surface, stiffness = self.surface(time), self.model.contact.stiffness
+        if surface is None:
+            return None
+        if not self.is_small:
+            return StepContact(surface, stiffness, x, self.timer, self._parts.trees(time))
+        nearby = self._parts.nearby(time)
+        if guess is not None:
+            nearby.look_ahead(x, guess)
+        return CompactContact(nearby, stiffness, x, self.timer)
 
     def stored(self, state: State) -> list[Energy]:
         """The energies of all terms at the time of `state`, without what depends on motion."""

@@ -191,8 +191,10 @@ class Embedding:
         number = np.full(self._node_count, count, np.int32)
         number[moving] = np.arange(count, dtype=np.int32)
         nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
-        kept = [moving[stencil].any(axis=1) for stencil, _ in terms]
-        local = [(number[stencil[rows]], blocks[rows]) for (stencil, blocks), rows in zip(terms, kept, strict=True)]
+        local = terms
+        if count < self._node_count:
+            kept = [moving[stencil].any(axis=1) for stencil, _ in terms]
+            local = [(number[stencil[rows]], blocks[rows]) for (stencil, blocks), rows in zip(terms, kept, strict=True)]
         system = NewtonSystem(count, [nodes, *(stencil for stencil, _ in local)], self._solver, PhaseTimer())
         return system, system.assemble(local)
 

@@ -54,8 +54,13 @@ def user_cache() -> Path | None:
 
 
 def kernels_compiled(package: str) -> bool:
-    """Whether Numba's cache holds kernels for this Python of what `package` ("solving", "remeshing") runs."""
-    module = {"solving": "block_matrix._add_blocks", "remeshing": "passes.run_pass"}[package]
+    """Whether Numba's cache holds kernels for this Python of what `package` ("solving", "remeshing", and "large" for
+    large sheets) runs."""
+    module = {
+        "solving": "multifrontal.factorise_fronts",
+        "large": "block_matrix._add_blocks-",
+        "remeshing": "passes.run_pass",
+    }[package]
     name = f"{module}*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     return any(chain.from_iterable(folder.rglob(name) for folder in _kernel_caches() if folder.is_dir()))
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import make_obstacle
+from crumple.linalg import make_solver
+from crumple.linalg.cholesky import Pardiso
 from crumple.materials import preset
 from crumple.model.derived import Derived
 from crumple.model.model import Model
@@ -18,6 +20,7 @@ from crumple.options.contact import ContactOptions
 from crumple.options.remeshing import RemeshingOptions
 from crumple.options.sizing import SizingOptions
 from crumple.remeshing import isotropic_sizing, remesh
+from crumple.runtime.compiled import always_spread
 from crumple.shapes import plane, rectangle
 from crumple.simulation.demands import state_sizing
 from crumple.simulation.engine import PhysicsEngine
@@ -28,6 +31,16 @@ from crumple.state import Pins, State, initial_state
 def compile_stepping() -> None:
     """Run one frame of a tiny scene with contact, friction, a handle and creases."""
     PhysicsEngine(*_tiny_scene()).advance_frame()
+
+
+def compile_large() -> None:
+    """The same for large sheets: with the general solver, and loops for many threads."""
+    model, state = _tiny_scene()
+    has_pardiso = make_solver().name == Pardiso.name
+    solver = replace(model.solver, linear_solver="pardiso" if has_pardiso else "superlu")
+    model = replace(model, solver=solver)
+    with always_spread():
+        PhysicsEngine(model, state).advance_frame()
 
 
 def compile_sizing() -> None:

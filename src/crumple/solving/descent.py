@@ -29,7 +29,6 @@ from crumple.solving.acceptance import (
 )
 from crumple.solving.directions import Direction, Directions
 from crumple.solving.lag import Lag
-from crumple.solving.newton_options import farthest
 from crumple.solving.outcome import Ending
 from crumple.solving.pose import Pose
 from crumple.solving.stop import GOES_ON, MET_LOOSELY, judge_stop
@@ -131,7 +130,7 @@ class _Descent:
     def _is_adrift(self, start: Pose, pose: Pose) -> bool:
         """Whether a node has gone farther from its start than any support could let it."""
         reach = self._directions.options.reach
-        return bool(np.isfinite(reach)) and farthest(pose.x - start.x) > reach
+        return bool(np.isfinite(reach)) and self._directions.options.farthest(pose.x - start.x) > reach
 
     def _take_settled(self, pose: Pose) -> Ending:
         """Go back to where the solve would have ended but for friction, which does not settle."""
@@ -156,15 +155,17 @@ class _Descent:
 
     def _longest_of(self, motion: Pose) -> float:
         """The largest share of a direction that moves no node farther than is allowed in one iteration."""
-        longest = self._directions.options.longest
-        return longest / max(farthest(motion.x), np.finfo(float).tiny) if np.isfinite(longest) else np.inf
+        options = self._directions.options
+        if not np.isfinite(options.longest):
+            return np.inf
+        return options.longest / max(options.farthest(motion.x), np.finfo(float).tiny)
 
     def _is_last(self, step: Step) -> bool:
         """Whether the step is so small that it may be the last."""
         verdict = judge_stop(
             self._directions.options.stop_at(step.pose.x),
             self._predicted,
-            farthest(step.direction.motion.x),
+            self._directions.options.farthest(step.direction.motion.x),
             self._directions.iterations,
             self._predicted_before,
         )

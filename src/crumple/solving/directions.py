@@ -19,10 +19,10 @@ from crumple.runtime.typing import Floats
 from crumple.solving.acceptance import judge_exact, judge_slips
 from crumple.solving.backoff import Backoff, is_due, waited
 from crumple.solving.enforcement import Enforcement
+from crumple.solving.linear_system import LinearSystem
 from crumple.solving.newton_options import NewtonOptions
 from crumple.solving.pose import Pose
 from crumple.solving.potential import Expansion, Potential
-from crumple.solving.system import NewtonSystem
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Directions:
     """The directions of one minimisation; counts its `iterations` and the most `contacts` among them."""
 
     def __init__(
-        self, potential: Potential, system: NewtonSystem, options: NewtonOptions, *, enforce: bool = False
+        self, potential: Potential, system: LinearSystem, options: NewtonOptions, *, enforce: bool = False
     ) -> None:
         """`enforce`: move the multipliers of constraints until these are met; else they stay as they are."""
         self.potential = potential

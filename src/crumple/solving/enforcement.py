@@ -11,10 +11,10 @@ from crumple.contract.constraint import Constraint
 from crumple.linalg import inner
 from crumple.runtime.compiled import rule
 from crumple.runtime.typing import Floats
+from crumple.solving.linear_system import LinearSystem
 from crumple.solving.multipliers import predict
 from crumple.solving.pose import Pose
 from crumple.solving.potential import Expansion, Potential
-from crumple.solving.system import NewtonSystem
 from crumple.solving.tuning import TUNING
 
 LARGEST_BOOST = TUNING.multiplier_boost.value
@@ -40,7 +40,7 @@ class Moved:
 class Enforcement:
     """The multipliers of one minimisation; `is_active`: they move until the constraints are met, else they stay."""
 
-    def __init__(self, potential: Potential, system: NewtonSystem, *, is_active: bool) -> None:
+    def __init__(self, potential: Potential, system: LinearSystem, *, is_active: bool) -> None:
         self.is_active = is_active and bool(potential.constraints)
         self._potential = potential
         self._system = system

@@ -17,12 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.contact import Friction
-from crumple.linalg import add_vectors, inner
+from crumple.linalg import inner
 from crumple.runtime.compiled import rule
 from crumple.runtime.typing import Floats
 from crumple.solving.directions import Directions
-from crumple.solving.newton_options import farthest
 from crumple.solving.pose import Pose
 from crumple.solving.step_contact import StepContact
 from crumple.solving.stop import Stop, is_small
@@ -37,14 +35,6 @@ ROUNDS = TUNING.lag_rounds.value
 LOOSE_ROUNDS = TUNING.lag_loose_rounds.value
 ALLOWED = TUNING.lag_allowed.value
 CORRECTED = TUNING.lag_corrected.value
-
-
-class Change(NamedTuple):
-    """How the forces of friction change when they are frozen anew: by `force` (free_count, 3) [N], over their size
-    `fraction`."""
-
-    force: Floats
-    fraction: float
 
 
 class LagError(NamedTuple):
@@ -110,7 +100,8 @@ class Lag:
         wildly; whether the potential has changed."""
         if not self.is_active or not follows(self._directions.iterations, length, self._is_static):
             return False
-        old, change = self._freeze(pose)
+        old = self._step_contact.friction
+        change = self._step_contact.refreeze(pose.x, self._potential.free_count)
         if not is_followed(change.fraction, self._is_static):
             self._step_contact.friction = old
             return False
@@ -120,12 +111,13 @@ class Lag:
         """Freeze friction where the solve would end; whether it may end, and if so the pose is corrected."""
         if not self.is_active or self._rounds >= (LOOSE_ROUNDS if is_loose else ROUNDS):
             return True
-        _, change = self._freeze(pose)
+        change = self._step_contact.refreeze(pose.x, self._potential.free_count)
         if change.fraction == 0.0:
             return True
         displacement, turn = self._directions.respond(-change.force)
-        error = LagError(change.fraction, -0.5 * inner(change.force, displacement), farthest(displacement))
-        stop = self._directions.options.stop_at(pose.x)
+        options = self._directions.options
+        error = LagError(change.fraction, -0.5 * inner(change.force, displacement), options.farthest(displacement))
+        stop = options.stop_at(pose.x)
         if is_settled(stop, error, self._directions.iterations, is_loose):
             if change.fraction > CORRECTED:
                 self._correct(pose, self._motion(pose, displacement, turn))
@@ -146,20 +138,3 @@ class Lag:
         if self._potential.turn_count:
             motion.half_turn = self._potential.half_direction(pose, motion.x, turn)
         return motion
-
-    def _freeze(self, pose: Pose) -> tuple[Friction | None, Change]:
-        """Freeze friction at the pose; what it was, and how its forces have changed."""
-        old = self._step_contact.friction
-        before = self._gradient(old, pose)
-        self._step_contact.freeze(pose.x)
-        after = self._gradient(self._step_contact.friction, pose)
-        change = after - before
-        size = max(float(np.abs(before).sum()), float(np.abs(after).sum()))
-        return old, Change(change, float(np.abs(change).sum()) / size if size > 0.0 else 0.0)
-
-    def _gradient(self, friction: Friction | None, pose: Pose) -> Floats:
-        """The gradient of `friction` by the free nodes, (free_count, 3) [N]."""
-        gradient = np.zeros((self._potential.free_count, 3))
-        if friction is not None:
-            add_vectors(friction.stencil, friction.gradient(pose.x), 1.0, gradient)
-        return gradient

@@ -17,11 +17,11 @@ from crumple.runtime.typing import Floats, Ints
 from crumple.solving.arrival import arrive
 from crumple.solving.descent import Descended, descend
 from crumple.solving.directions import Directions
+from crumple.solving.linear_system import LinearSystem
 from crumple.solving.newton_options import NewtonOptions
 from crumple.solving.outcome import Ending, Outcome
 from crumple.solving.pose import Pose, make_pose
 from crumple.solving.potential import Potential
-from crumple.solving.system import NewtonSystem
 
 Descend: TypeAlias = Callable[[Directions, Pose], Descended]
 """Moves a pose along directions to where a solve may end: `descend`, or `single.descend_once`."""
@@ -33,7 +33,7 @@ class Newton:
     def __init__(
         self,
         potential: Potential,
-        system: NewtonSystem,
+        system: LinearSystem,
         options: NewtonOptions,
         *,
         enforce: bool = False,

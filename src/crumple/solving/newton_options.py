@@ -47,8 +47,9 @@ class NewtonOptions:
         """The errors that are allowed at the pose x (node_count, 3) [m]."""
         energy, distance = self.energy, self.distance
         if self.inertia is not None:
-            energy += self.fraction**2 * float(np.sum(self.inertia.value(x)))
-            distance += self.fraction * farthest(x[self.inertia.stencil[:, 0]] - self.inertia.center)
+            stored, farthest_node = self.spread(self.inertia, x)
+            energy += self.fraction**2 * stored
+            distance += self.fraction * farthest_node
         return Stop(
             energy,
             distance,
@@ -58,6 +59,14 @@ class NewtonOptions:
             self.loose_energy,
             self.loose_distance,
         )
+
+    def spread(self, inertia: NodalQuadratic, x: Floats) -> tuple[float, float]:
+        """The energy [J] of the `inertia` at x, and how far a node is from its centre at most [m]."""
+        return float(np.sum(inertia.value(x))), farthest(x[inertia.stencil[:, 0]] - inertia.center)
+
+    def farthest(self, displacement: Floats) -> float:
+        """The longest of the displacements (n, 3) [m]."""
+        return farthest(displacement)
 
 
 def farthest(displacement: Floats) -> float:

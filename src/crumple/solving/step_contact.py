@@ -46,6 +46,14 @@ class Slip(NamedTuple):
     speed: float
 
 
+class Change(NamedTuple):
+    """How the forces of friction change when they are frozen anew: by `force` (free_count, 3) [N], over their size
+    `fraction`."""
+
+    force: Floats
+    fraction: float
+
+
 class StepContact:
     """The contact terms of one potential.
 
@@ -66,13 +74,12 @@ class StepContact:
         self.contacts = 0
         self._stiffness = stiffness
         self._timer = timer
-        self._neighbours: Neighbours | None
+        self._neighbours: Neighbours | None = None
         self.friction: Friction | None = None
         self._slip: Slip | None = None
         self._free_fraction = 1.0
         with self._timer("contact"):
-            self._neighbours = self._look(x)
-            self._candidates = self._neighbours.candidates
+            self._candidates = self._first_candidates(x)
 
     def start_friction(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> None:
         """Add the friction of a step of `step` [s], its forces taken at x.
@@ -91,6 +98,23 @@ class StepContact:
         """Take the forces and tangents of friction at x (node_count, 3)."""
         self.friction = self.friction_at(x)
 
+    def refreeze(self, x: Floats, free_count: int) -> Change:
+        """Take the forces and tangents of friction at x (node_count, 3), and how its forces on the first `free_count`
+        nodes have changed."""
+        before = self._rubbing_force(x, free_count)
+        self.freeze(x)
+        after = self._rubbing_force(x, free_count)
+        change = after - before
+        size = max(float(np.abs(before).sum()), float(np.abs(after).sum()))
+        return Change(change, float(np.abs(change).sum()) / size if size > 0.0 else 0.0)
+
+    def _rubbing_force(self, x: Floats, free_count: int) -> Floats:
+        """The gradient of friction by the first `free_count` nodes, (free_count, 3) [N]."""
+        gradient = np.zeros((free_count, 3))
+        if self.friction is not None:
+            add_vectors(self.friction.stencil, self.friction.gradient(x), 1.0, gradient)
+        return gradient
+
     def friction_at(self, x: Floats) -> Friction | None:
         """Friction with forces and tangents taken at x (node_count, 3); None where nothing rubs."""
         if self._slip is None or not self.may_slide:
@@ -99,6 +123,11 @@ class StepContact:
             barrier = self._barrier(x)
             before, step, speed = self._slip
             return make_friction(barrier, x, before, dt=step, eps_v=speed) if len(barrier.stencil) else None
+
+    def _first_candidates(self, x: Floats) -> Candidates:
+        """The candidates at the pose x, with which a solve begins."""
+        self._neighbours = self._look(x)
+        return self._neighbours.candidates
 
     def _look(self, x: Floats) -> Neighbours:
         """What is near the pose x."""

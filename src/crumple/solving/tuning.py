@@ -194,6 +194,19 @@ class Tuning:
         "How much farther than the last step got a sweep looks before it looks along the whole displacement.",
         breaks="What is found near an obstacle that has far to go is many times more than what stops it.",
     )
+    compact_faces: Tuned[int] = Tuned(
+        1500,
+        "faces",
+        "Faces below which a sheet is small: the parts of `solving.compact` serve it.",
+        chosen_on="hands that fold, drag and crumple a sheet of 150 to 4000 faces",
+        breaks="Elimination with bit sets takes time with the cube of the nodes; at 4000 faces nothing is gained.",
+    )
+    compact_margin: Tuned[float] = Tuned(
+        0.2,
+        "1",
+        "Candidates of a small sheet serve for poses within this fraction of the mean edge from where they were found.",
+        breaks="Smaller values search in nearly every iteration, larger ones look at many pairs that never touch.",
+    )
 
 
 TUNING = Tuning()

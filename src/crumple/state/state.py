@@ -119,7 +119,18 @@ class State:
 
     def replaced(self, **changes: object) -> State:
         """A copy with the named fields changed."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+        if not all(self._may_be(name, value) for name, value in changes.items()):
+            return replace(self, **changes)  # type: ignore[arg-type]
+        copy = object.__new__(type(self))  # what is not changed has been checked
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__.update(changes)
+        return copy
+
+    def _may_be(self, name: str, value: object) -> bool:
+        """Whether a field can have this value on the same mesh: of those that live on it, one of the present shape."""
+        if name in _ATTACHED:
+            return isinstance(value, np.ndarray) and value.shape == getattr(self, name).shape
+        return name in _NAMES and name not in ("mesh", "own")
 
     def with_field(self, name: str, values: np.ndarray, *, where: Place, rule: Rule) -> State:
         """The state with a field of one's own, which follows remeshing and is recorded and resumed like any other.
@@ -202,4 +213,5 @@ def _check(field: Field, values: np.ndarray, shape: tuple[int, ...]) -> None:
 
 
 _NAMES = frozenset(one.name for one in dataclasses.fields(State))
+_ATTACHED = frozenset(field.name for field in state_fields())
 _OPTIONAL = frozenset(one.name for one in dataclasses.fields(State) if one.metadata and one.default is None)

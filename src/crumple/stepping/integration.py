@@ -23,13 +23,13 @@ from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.model.derived import Derived
 from crumple.options.solver import EULER, SEMI_IMPLICIT, VERLET
 from crumple.runtime.typing import Floats
+from crumple.solving.compact.potential import CompactPotential
 from crumple.solving.descent import descend
 from crumple.solving.newton import Newton
 from crumple.solving.newton_options import NEVER
 from crumple.solving.outcome import Ending, Outcome
 from crumple.solving.potential import Potential
 from crumple.solving.single import descend_once
-from crumple.solving.step_contact import StepContact
 from crumple.state import State
 from crumple.stepping.explicit import elastic_acceleration
 from crumple.stepping.schemes import Instant, reached, scheme_stages, starting
@@ -118,12 +118,10 @@ def solve_stage(
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
-    surface = derived.surface(stage.time)
-    step_contact = None
     is_explicit = scheme == VERLET and not stage.is_static
     system = derived.explicit_system if is_explicit else derived.system
-    if surface is not None:
-        step_contact = StepContact(surface, model.contact.stiffness, x, derived.timer, derived.trees(stage.time))
+    step_contact = derived.contact(stage.time, x, stage.guess)
+    if step_contact is not None:
         passed = 1.0 - stage.span / (stage.time - stage.since)
         begin = obstacle_x if obstacle_begin is None else obstacle_begin
         before = np.concatenate([stage.origin, begin + passed * (target - begin)])
@@ -134,7 +132,8 @@ def solve_stage(
         inertia = replace(inertia, center=inertia.center + stage.span**2 * elastic_acceleration(derived, stage))
         stage = replace(stage, guess=inertia.center)
     energies = [inertia, *derived.over(stage, explicit=is_explicit)]
-    potential = Potential(len(stage.start), energies, step_contact, derived.timer, turn_count=derived.turn_count)
+    make = CompactPotential if derived.is_small else Potential
+    potential = make(len(stage.start), energies, step_contact, derived.timer, turn_count=derived.turn_count)
     if multipliers:
         potential.resume_multipliers(multipliers)
     stop = stage_stop(derived, stage, inertia, step_contact, x)

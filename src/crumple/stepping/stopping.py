@@ -21,6 +21,7 @@ from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic
 from crumple.model.derived import Derived
 from crumple.runtime.typing import Floats
+from crumple.solving.compact.options import CompactOptions
 from crumple.solving.newton_options import NEVER, NewtonOptions
 from crumple.solving.step_contact import StepContact
 from crumple.state import State
@@ -41,7 +42,7 @@ def stage_stop(
     derived: Derived, stage: Stage, inertia: NodalQuadratic, step_contact: StepContact | None, x: Floats
 ) -> NewtonOptions:
     """When to stop the solve of `stage`, with its `inertia`, from x (nodes of sheets and obstacles, 3) on."""
-    solver = derived.model.solver
+    solver, make = derived.model.solver, CompactOptions if derived.is_small else NewtonOptions
     weight = float(np.linalg.norm(derived.acceleration()))
     step = stage.time - stage.since
     energy = solver.tolerance * _energy_in_play(derived, stage, step_contact, x, DENSE_QUIET_SPEED + step * weight)
@@ -49,10 +50,10 @@ def stage_stop(
     if solver.mode == "static":
         reach = STATIC_REACH * derived.size + _travel(derived, stage)
         longest = STATIC_STRIDE * derived.size
-        return NewtonOptions(energy, distance, STATIC_PATIENCE * solver.max_iterations, longest=longest, reach=reach)
+        return make(energy, distance, STATIC_PATIENCE * solver.max_iterations, longest=longest, reach=reach)
     change = QUIET_SPEED + stage.span * weight
     is_dense = step_contact is not None and stage.state.dense_steps > 0
-    return NewtonOptions(
+    return make(
         energy=solver.motion_tolerance**2 * 0.5 * float(np.sum(derived.mass)) * change**2,
         distance=solver.motion_tolerance * change * stage.span,
         max_iterations=solver.max_iterations,

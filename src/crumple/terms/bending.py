@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -38,6 +39,7 @@ from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.options.plasticity import PlasticityOptions
 from crumple.plasticity import YieldLaw, follow_curvature, follow_fraction, make_yield_law, yield_curvature
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Bools, Floats
 from crumple.state import State
 from crumple.state.transfer import Custom
@@ -75,6 +77,13 @@ class Bending(Term):
         return self.element == "hinge" or has_own or self.plasticity.rule == "rest-angle"
 
     def mount(self, state: State) -> MountedTerm:
+        if self.has_hinges:
+            return self._mount(state)
+        known = state.mesh, self.plasticity, Equal(self.element), Equal(len(self.materials))
+        found = _MOUNTED.find((*known, *self.materials, *self.creases), lambda: self._mount(state))
+        return found.with_handles(self)
+
+    def _mount(self, state: State) -> MountedTerm:
         law = make_yield_law(
             state.mesh,
             self.materials,
@@ -95,6 +104,10 @@ class Bending(Term):
         corners = np.zeros(3 * mesh.face_count, bool)
         corners[mesh.hinges.corners[loose].ravel()] = True
         return MountedMidedge(self, mesh, edge_links(mesh), shape, law, damping, corners.reshape(-1, 3), band)
+
+
+_MOUNTED: Remembered[MountedTerm] = Remembered(2)
+"""Mid-edge bending, the same on the same mesh but for the handles, from frame to frame."""
 
 
 @dataclass(frozen=True)
@@ -156,12 +169,24 @@ class MountedMidedge(MountedTerm):
         """S of each face (face_count, 3) [1/m]; driven creases have no part in it."""
         angle = self.angles(state)
         if self.loose.any():
-            rest = curvature_angles(self.mesh, state.plastic_curvature)
+            rest = self._rest_angle(state.plastic_curvature)
             angle = unloaded_angles(self._stiffness(state, state.time), self.loose, angle, rest)
         return curvature_of(self.shape, angle)
 
+    @cached_property
+    def _stiffnesses(self) -> Remembered[Floats]:
+        return Remembered()
+
+    @cached_property
+    def _rest_angles(self) -> Remembered[Floats]:
+        return Remembered()
+
     def _stiffness(self, state: State, time: float) -> Floats:
         """K of each face, loose corners or not, (face_count, 3, 3) [N m]."""
+        holding = Equal(tuple(handle.strength(time) > 0.0 for handle in self.kind.handles))
+        return self._stiffnesses.find((state.damage, state.pins, holding), lambda: self._make_stiffness(state, time))
+
+    def _make_stiffness(self, state: State, time: float) -> Floats:
         held = _held_faces(self.kind.handles, state, time)
         plate = face_stiffness(self.mesh, self.kind.materials, damage=state.damage, held=held)
         return angle_stiffness(self.mesh, self.shape, plate * self.band[:, None, None])
@@ -192,8 +217,12 @@ class MountedMidedge(MountedTerm):
             beyond=self.links.beyond,
             shape=self.shape,
             stiffness=loosened(stiffness, self.loose) if self.loose.any() else stiffness,
-            rest_angle=curvature_angles(self.mesh, state.plastic_curvature),
+            rest_angle=self._rest_angle(state.plastic_curvature),
         )
+
+    def _rest_angle(self, curvature: Floats) -> Floats:
+        """ψ_p of each face (face_count, 3) [rad]."""
+        return self._rest_angles.find((curvature,), lambda: curvature_angles(self.mesh, curvature))
 
 
 def band_factors(mesh: SheetMesh, creases: tuple[Crease, ...]) -> Floats:

@@ -13,6 +13,7 @@ from crumple.energies.elastic_energy import drained_power
 from crumple.energies.sheets import MembraneParts, make_membranes
 from crumple.materials.material import Material
 from crumple.plasticity import total_strain, yield_strain
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Bools, Floats
 from crumple.state import Change, State
 from crumple.state.transfer import Custom
@@ -32,9 +33,17 @@ class Membrane(Term):
         return self.is_plastic and any(np.isfinite(material.yield_strain) for material in self.materials)
 
     def mount(self, state: State) -> MountedTerm:
+        known = state.mesh, Equal(self.is_plastic), *self.materials
+        return _MOUNTED.find(known, lambda: self._mount(state))
+
+    def _mount(self, state: State) -> MountedMembrane:
         limits = np.array([material.yield_strain for material in self.materials], np.float64)[state.mesh.face_material]
         yields = self.is_plastic and bool(np.isfinite(limits).any())
         return MountedMembrane(make_membranes(state.mesh, self.materials), limits if yields else None)
+
+
+_MOUNTED: Remembered[MountedMembrane] = Remembered(2)
+"""The same on the same mesh, from frame to frame."""
 
 
 @dataclass(frozen=True)
