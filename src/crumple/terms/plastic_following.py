@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from crumple.energies.bending_midedge import make_bending_midedge, relax_turns, sheet_curvature
@@ -12,21 +14,23 @@ from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.typing import Bools, Floats
 from crumple.state import Change, State
 from crumple.state.change import NEW
+from crumple.state.embedded import hand_over
 
 
-def follow_relaxed(state: State, y: Floats, change: Change) -> Floats:
-    """S_p (face_count, 3) [1/m] on the new mesh: as `state.embedded` does it, with directors in equilibrium.
+def follow_relaxed(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
+    """S_p, δ and C on the new mesh: as `state.embedded` does it, with directors in equilibrium.
 
     The directors of the embedding are those that show S_p best, on the old mesh and, with the mean of S_p over the old
     faces, on the new one. So what the embedding shows of a fold is its true curvature, on any mesh. Faces that a handle
     holds are rigid and have not taken part in the folds beside them: theirs is the mean of the old faces.
     """
     if not np.any(state.plastic_curvature):
-        return np.zeros((change.mesh.face_count, 3))
+        return hand_over(state, np.zeros((change.mesh.face_count, 3)), change)
     before = _shown(state.mesh, state.y, state.plastic_curvature)
     guess = overlap_average(change.face_operator, state.plastic_curvature)
     residual = overlap_average(change.face_operator, state.plastic_curvature - before)
-    return np.where(_pinned_faces(state, change)[:, None], guess, _shown(change.mesh, y, guess) + residual)
+    shown = np.where(_pinned_faces(state, change)[:, None], guess, _shown(change.mesh, y, guess) + residual)
+    return hand_over(state, shown, change)
 
 
 def _pinned_faces(state: State, change: Change) -> Bools:
@@ -44,16 +48,16 @@ def _shown(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> Floats:
     return sheet_curvature(mesh, links, y, relax_turns(energy, y, np.zeros(links.edge_count)))
 
 
-def follow_cut(state: State, y: Floats, change: Change) -> Floats:
+def follow_cut(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
     """S_p (face_count, 3) [1/m] on a mesh that was cut: that of the faces below, by area."""
-    return np.asarray(change.face_operator @ state.plastic_curvature, np.float64)
+    return {"plastic_curvature": np.asarray(change.face_operator @ state.plastic_curvature, np.float64)}
 
 
-def follow_cut_hinges(state: State, y: Floats, change: Change) -> Floats:
+def follow_cut_hinges(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
     """The same where hinges bend: what the rest angles of cut hinges have put into it goes with them."""
     before, after = curvature_stencil(state.mesh), curvature_stencil(change.mesh)
     angle = rest_angle(before, state.plastic_curvature)
     beyond = state.plastic_curvature - bending_strain(before, angle)
     source = change.hinge_source
     left = np.where(source == NEW, 0.0, angle[source])
-    return np.asarray(bending_strain(after, left) + change.face_operator @ beyond, np.float64)
+    return {"plastic_curvature": np.asarray(bending_strain(after, left) + change.face_operator @ beyond, np.float64)}
