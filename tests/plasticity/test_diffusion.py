@@ -42,7 +42,7 @@ def test_the_embedding_keeps_a_crease_whose_edges_are_not_kept():
 def test_a_crease_wears_off_by_resampling():
     sheet, share = after(partial(diffusion.remesh_naive, protect=False), 20)
     assert share < 0.98
-    assert diffusion.crease_width(sheet) > 2.0 * diffusion.crease_width(diffusion.make_creased())
+    assert diffusion.crease_width(sheet) > 1.1 * diffusion.crease_width(diffusion.make_creased())
 
 
 def test_crease_hinges_are_those_on_the_line():
