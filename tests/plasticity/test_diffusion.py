@@ -33,7 +33,7 @@ def test_the_embedding_keeps_a_flattened_crease():
 
 
 def test_the_embedding_keeps_a_crease_whose_edges_are_not_kept():
-    """Edges are flipped and nodes collapsed to its sides: it gets wider, but neither opens nor has more or less turn."""
+    """Edges are flipped and nodes collapsed to its sides: it gets wider, but does not open."""
     sheet, share = after(partial(diffusion.remesh_embedded, protect=False), 20)
     assert share == pytest.approx(1.0, abs=0.03)
     assert diffusion.crease_width(sheet) < 1.5 * diffusion.crease_width(diffusion.make_creased())

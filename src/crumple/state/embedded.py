@@ -4,16 +4,16 @@ Every old face j hands S_p, damage δ and crease tensor C to the new faces i ove
 
     A_i S_p,i = Σ_j w_ij A_j S_p,j,   A_i δ_i = Σ_j w_ij A_j δ_j,   A_i C_i = Σ_j w_ij A_j C_j,   Σ_i w_ij = 1
 
-So the integrals are kept, and nothing is invented whatever w is: faces over which nothing has yielded get nothing, Σ A ‖S_p‖
-does not grow, and where ‖S_p‖ ≤ κ_y δ, as eq. 3 of [Narain2013] has it, it stays so. Which of its new faces an old face
-means is seen from the plastic embedding y, which keeps bends sharp on any mesh ([Narain2013] §3):
+So the integrals are kept, and nothing is invented whatever w is: faces over which nothing has yielded get nothing,
+Σ A ‖S_p‖ does not grow, and where ‖S_p‖ ≤ κ_y δ, as eq. 3 of [Narain2013] has it, it stays so. Which of its new faces
+an old face means is seen from the plastic embedding y, which keeps bends sharp on any mesh ([Narain2013] §3):
 
     Ŝ_i  = S(y')_i + Σ_j a_ij (S_p - S(y))_j / Σ_j a_ij               what the embedding shows, and the rest by area
     w_ij ∝ a_ij r_i ⟨S_p,j , Ŝ_i⟩⁺                                     a the overlap areas
 
 with r such that new faces get Ŝ_i as nearly as the old ones can give it (`FITS` rounds of proportional fitting); what
-the embedding does not show at all is handed over by area. A crease on a face that is cut up goes to those parts which lie
-along the crease, as an angle: narrower faces are bent more.
+the embedding does not show at all is handed over by area. A crease on a face that is cut up goes to those parts which
+lie along the crease, as an angle: narrower faces are bent more.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ from crumple.geometry.overlap import overlap_average
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.typing import Floats
 from crumple.state.change import Change
+from crumple.state.tuning import TUNING
 
 if TYPE_CHECKING:
     from crumple.state.state import State
 
-FITS = 4
-LEAST = 1e-3
+FITS = TUNING.handing_fits.value
+FACTOR = TUNING.handing_factor.value
+LEAST = TUNING.handing_least.value
 
 
 def plastic_residual(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> Floats:
@@ -44,8 +46,8 @@ def plastic_residual(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> F
 
 
 def shown_plastic(mesh: SheetMesh, y: Floats, residual: Floats, overlap: csr_matrix) -> Floats:
-    """Ŝ of the new `mesh` with the embedding y: its bending strain and the `residual` (old_face_count, 3) of the old faces
-    by the `overlap` areas (new × old faces), (face_count, 3) [1/m]."""
+    """Ŝ (face_count, 3) [1/m] of the new `mesh` with the embedding y: its bending strain, and the `residual`
+    (old_face_count, 3) of the old faces by the `overlap` areas (new × old faces)."""
     return shape_curvature(mesh, y) + overlap_average(overlap, residual)
 
 
@@ -87,7 +89,7 @@ def handing_operator(
         part = _fractions(weight * scale[new], old, len(old_area))
         got = np.bincount(new, part * content, len(area))
         fit = np.where((got > 0.0) & (wanted > 0.0), wanted / np.where(got > 0.0, got, 1.0), 1.0)
-        scale *= np.clip(fit, 0.5, 2.0)
+        scale *= np.clip(fit, 1.0 / FACTOR, FACTOR)
     part = _fractions(weight * scale[new], old, len(old_area))
     return csr_matrix((part * old_area[old] / area[new], (new, old)), shape=overlap.shape)
 

@@ -21,10 +21,10 @@ from crumple.state.embedded import hand_over
 def follow_relaxed(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
     """S_p, δ and C on the new mesh: as `state.embedded` does it, with directors in equilibrium.
 
-    The directors of the embedding are those that show S_p best, on the old mesh and, with what is expected of S_p, on the
-    new one: that of sharp creases stays beside their edges, the rest is the mean over the old faces. So what the embedding
-    shows of a bend is its true curvature, on any mesh. Faces that a handle holds are rigid and have not taken part in the
-    bends beside them: theirs is the mean of the old faces.
+    The directors of the embedding are those that show S_p best, on the old mesh and, with what is expected of S_p, on
+    the new one: that of sharp creases stays beside their edges, the rest is the mean over the old faces. So what the
+    embedding shows of a bend is its true curvature, on any mesh. Faces that a handle holds are rigid and have not taken
+    part in the bends beside them: theirs is the mean of the old faces.
     """
     if not np.any(state.plastic_curvature):
         return hand_over(state, np.zeros((change.mesh.face_count, 3)), change)
