@@ -29,7 +29,7 @@ from crumple.remeshing.sizing.field import combine_criteria
 from crumple.remeshing.sizing.transfer import vertex_sizing
 from crumple.shapes import rectangle
 from crumple.state import initial_state
-from crumple.state.embedded import plastic_residual, restore_plastic
+from crumple.state.embedded import handing_operator, plastic_residual, shown_plastic
 
 WIDTH, HEIGHT = 0.1, 0.06
 ANGLE = np.radians(90.0)
@@ -76,7 +76,10 @@ def remesh_embedded(sheet: Creased, step: int, *, protect: bool = True) -> Creas
     result = remesh(_marked(sheet, protect), changed_sizing(sheet, step), y=sheet.y)
     assert result.y is not None
     mesh = unmark_creases(result.mesh)
-    plastic = restore_plastic(mesh, result.y, residual, result.face_operator)
+    shown = shown_plastic(mesh, result.y, residual, result.face_operator)
+    area, old_area = np.abs(mesh.face_area), np.abs(sheet.mesh.face_area)
+    overlap = result.face_operator.multiply(area[:, None])
+    plastic = handing_operator(overlap.tocsr(), area, old_area, sheet.plastic, shown) @ sheet.plastic
     return Creased(mesh, plastic, Embedding(mesh).advance(result.y, plastic))
 
 

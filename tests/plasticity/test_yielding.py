@@ -1,5 +1,7 @@
 """Yielding by curvature: the round trip of a uniform bend, the isolated crease, hardening and the crease radius."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -238,3 +240,20 @@ def test_the_crease_tensor_adds_up_what_was_bent_across_each_line_and_survives_f
         plastic, damage, crease = done.plastic_curvature, done.damage, done.crease
         np.testing.assert_allclose(crease[:, 0] + crease[:, 1], damage)
         assert np.all(tensor_eigen(crease)[0] >= -1e-12)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 1.0])
+def test_a_worked_face_keeps_a_part_of_its_moment(gamma):
+    """The moment |S − S_p| / (1 + γ δ) at yield falls from κ_y to ρ κ_y and no further, in steps of any length."""
+    limit, left = 10.0, 0.4
+    law = replace(uniform_yield_law(np.array([limit])), weakening=np.array([gamma]), strength=np.array([left]))
+    for steps in (1, 7, 200):
+        plastic, damage, moments = np.zeros((1, 3)), np.zeros(1), []
+        for total in np.linspace(0.0, 80.0, steps + 1)[1:]:
+            done = yield_curvature(law, np.array([[total, 0.0, 0.0]]), plastic, damage)
+            plastic, damage = done.plastic_curvature, done.damage
+            if done.count:
+                moments.append((total - plastic[0, 0]) / (1.0 + gamma * damage[0]))
+        assert plastic[0, 0] == pytest.approx(limit * damage[0])
+        assert moments[-1] == pytest.approx(left * limit)  # the same whatever the steps
+        assert min(moments) >= left * limit - 1e-9

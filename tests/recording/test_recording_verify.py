@@ -10,7 +10,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from recording_samples import make_recording, record_frames, sample_model, sample_state
+from recording_samples import frame_report, make_recording, record_frames, sample_model, sample_state
 
 from crumple.recording import Recording, create_recording, resume_recording
 from crumple.recording.codec import digest, flatten
@@ -53,6 +53,29 @@ def test_a_missing_frame(recorded, number):
     assert not result.passed
     assert result.missing == (range(number, number + 1),)
     assert f"frame {number}: is missing" in result.describe()
+
+
+@pytest.mark.parametrize("damage", [0.0, 5.0])
+def test_creases_that_were_never_worked(tmp_path, damage):
+    """What a sheet is given at the start may be unworked, but it does not get more of it."""
+    paper = dataclasses.replace(sample_model().materials[0], yield_curvature=100.0)
+    model = dataclasses.replace(sample_model(), materials=(paper, paper))
+    with create_recording(tmp_path / "run", "name = 'sample'\n") as recorder:
+        for frame, bent in enumerate((200.0, 150.0, 500.0)):
+            state = sample_state(frame=frame)
+            faces = state.mesh.face_count
+            curvature, worked = np.tile([bent, 0.0, 0.0], (faces, 1)), np.full(faces, damage)
+            state = state.replaced(plastic_curvature=curvature, damage=worked)
+            if frame == 0:
+                recorder.on_start(model, state)
+            else:
+                recorder.on_frame(model, state, frame_report(state))
+    result = verified(tmp_path / "run")
+    if damage == 0.0:
+        assert "frame 2: " in only_line(result)
+        assert "of creases have come from nowhere" in only_line(result)
+    else:
+        assert result.passed, result.describe()
 
 
 def test_a_frame_replaced_by_another(recorded):

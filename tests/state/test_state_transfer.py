@@ -10,6 +10,7 @@ from odd_meshes import ODD
 from state_samples import edited, every_field, glided, jittered
 
 import crumple.mesh as cm
+from crumple.geometry.metric import tensor_norm
 from crumple.geometry.overlap import overlap_area
 from crumple.mesh import SheetMesh, validate_mesh
 from crumple.plasticity import insert_polyline
@@ -76,9 +77,11 @@ def test_linear_functions_are_reproduced(changed):
 
 def test_integrals_are_conserved_and_bounds_hold(changed):
     state, _, after = changed
-    for name in ("damage", "plastic_strain", "face_conserve"):
+    for name in ("damage", "crease", "plastic_strain", "face_conserve"):
         before, now = state.field(name), after.field(name)
         np.testing.assert_allclose(after.mesh.face_area @ now, state.mesh.face_area @ before, atol=1e-12)
+        if name in ("damage", "crease"):  # go with the plastic curvature, which may be concentrated
+            continue
         assert np.all(now.min(axis=0) >= before.min(axis=0) - 1e-12)
         assert np.all(now.max(axis=0) <= before.max(axis=0) + 1e-12)
 
@@ -211,8 +214,10 @@ def test_random_edits_and_glides_on_odd_meshes(name, seed):
     assert area.sum() == pytest.approx(start.mesh.face_area.sum(), rel=1e-9)
     for field in ("damage", "plastic_strain", "face_conserve"):
         np.testing.assert_allclose(area @ state.field(field), start.mesh.face_area @ start.field(field), atol=1e-7)
-    assert state.field("damage").min() >= start.damage.min() - 1e-9
-    assert state.field("damage").max() <= start.damage.max() + 1e-9
+    assert state.damage.min() >= 0.0
+    # whatever the embedding shows, no face is bent for good by more than it has been worked
+    worked = (tensor_norm(start.plastic_curvature) / start.damage).max() * state.damage
+    assert np.all(tensor_norm(state.plastic_curvature) <= worked * (1.0 + 1e-9))
     for where in ("node", "vertex", "face"):
         assert np.isin(state.field(f"{where}_copy"), start.field(f"{where}_copy")).all()
     for where in ("node", "vertex", "face", "edge", "hinge"):

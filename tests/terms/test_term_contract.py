@@ -76,8 +76,8 @@ class MountedHeld(MountedTerm):
         return np.unique(self._nodes())
 
     def field_rules(self, *, is_cut: bool) -> Mapping[str, Custom]:
-        def follow(state: State, y: Floats, change: Change) -> Floats:
-            return np.full(change.mesh.face_count, 7.0)
+        def follow(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
+            return {"borne": np.full(change.mesh.face_count, 7.0)}
 
         return {} if is_cut else {"borne": follow}
 

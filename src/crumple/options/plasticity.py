@@ -25,6 +25,11 @@ class PlasticityOptions(Options):
     crease_radius: Annotated[
         float, Quantity("m", least=0, most=1), "No crease is plastically tighter than this radius."
     ] = 0.0
+    crease_strength: Annotated[
+        float,
+        Quantity(least=0, most=1),
+        "ρ: the moment at which a weakened crease yields does not fall below this fraction of that of the new sheet.",
+    ] = 0.0
     follow_threshold: Annotated[
         float,
         Quantity("rad", least=0, most=4),

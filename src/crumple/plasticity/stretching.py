@@ -36,7 +36,8 @@ def yield_strain(total: Floats, plastic_strain: Floats, limit: float | Floats) -
     if not np.all(bound > 0.0):
         raise InputError("yield_strain.limit", "must be > 0, or inf", float(bound.min()))
     plastic = plastic_strain.copy()
-    return_map(total, plastic, np.zeros(count), bound, np.zeros(count), np.full(count, np.inf))
+    none = np.zeros(count)
+    return_map(total, plastic, np.zeros(count), bound, none, np.full(count, np.inf), none, none)
     lost = (tensor_eigen(plastic)[0][:, 1] < SMALLEST_STRAIN) & (bound < np.inf)
     plastic[lost] = plastic_strain[lost]
     return plastic

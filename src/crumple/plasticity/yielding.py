@@ -17,6 +17,16 @@ lattices, up to 1.6 on alternating diagonals and up to 2.7 on jittered points, w
 Δ = (‖S_e‖ - κ_y (1 + H δ))/(1 + H). The moment at which a weakened face yields is B κ_y (1 + H δ)/(1 + γ δ):
 constant for H = γ, rising for H > γ, falling (creases localise) for H < γ.
 
+**Strength that is left** (ρ, of materials that weaken). The moment at which a face yields would fall to nothing with
+B/(1 + γδ): bends would gather in the row of faces that is weakest, the more so the narrower it is, and what a crease
+can bear, how far it springs back and whether its own swing opens it again would be those of mesh and step. The moment
+does not fall below the fraction ρ of that of the new sheet: faces yield at
+
+    κ_y max(1 + H δ, ρ (1 + γ δ))
+
+of which the return is the smaller of the two flows, exact again. A crease of the width w, bent once by θ_p = w κ_y δ,
+then springs back by ρ κ_y w (1 + γ δ) = ρ (κ_y w + γ θ_p): by a fraction of its angle, and hardly by its width.
+
 **Crease radius** (ℓ, off by default). With H = 0 the moment does not rise with the plastic curvature, so nothing
 but the mesh fixes the width of a crease: it is one row of elements, of curvature θ_p/h. With ℓ > 0 the plastic
 curvature is limited to ‖S_p‖ ≤ 1/ℓ; what exceeds it stays elastic and loads the rows beside. A crease with the
@@ -26,7 +36,7 @@ notice. ℓ is a length of the material: a few times its thickness.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -39,11 +49,14 @@ from crumple.runtime.typing import Floats
 
 @dataclass(frozen=True)
 class YieldLaw:
-    """Where faces yield, all (n,): `yield_curvature` κ_y [1/m], inf = elastic; `hardening` H; `largest` 1/ℓ [1/m]."""
+    """Where faces yield, all (n,): `yield_curvature` κ_y [1/m], inf = elastic; `hardening` H; `largest` 1/ℓ [1/m];
+    `weakening` γ; `strength` ρ that is left."""
 
     yield_curvature: Floats
     hardening: Floats
     largest: Floats
+    weakening: Floats
+    strength: Floats
 
 
 @dataclass(frozen=True)
@@ -57,18 +70,28 @@ class Yielded:
 
 
 def make_yield_law(
-    mesh: SheetMesh, materials: tuple[Material, ...], *, hardening: float = 0.0, crease_radius: float = 0.0
+    mesh: SheetMesh,
+    materials: tuple[Material, ...],
+    *,
+    hardening: float = 0.0,
+    crease_radius: float = 0.0,
+    crease_strength: float = 0.0,
 ) -> YieldLaw:
-    """The yield law of every face of `mesh`: κ_y from its material, H and ℓ [m] the same everywhere."""
-    yield_curvature = np.array([material.yield_curvature for material in materials], np.float64)[mesh.face_material]
-    return uniform_yield_law(yield_curvature, hardening=hardening, crease_radius=crease_radius)
+    """The yield law of every face of `mesh`: κ_y and γ from its material, H, ℓ [m] and ρ the same everywhere."""
+    limit, weakening = (
+        np.array([getattr(material, name) for material in materials], np.float64)[mesh.face_material]
+        for name in ("yield_curvature", "weakening")
+    )
+    law = uniform_yield_law(limit, hardening=hardening, crease_radius=crease_radius)
+    return replace(law, weakening=weakening, strength=np.full(len(limit), crease_strength))
 
 
 def uniform_yield_law(yield_curvature: Floats, *, hardening: float = 0.0, crease_radius: float = 0.0) -> YieldLaw:
-    """The yield law with the given κ_y (n,) [1/m] per face, one H and one ℓ [m]."""
+    """The yield law with the given κ_y (n,) [1/m] per face, one H and one ℓ [m]; nothing weakens."""
     largest = 1.0 / crease_radius if crease_radius > 0.0 else np.inf
     size = len(yield_curvature)
-    return YieldLaw(np.ascontiguousarray(yield_curvature, np.float64), np.full(size, hardening), np.full(size, largest))
+    limit = np.ascontiguousarray(yield_curvature, np.float64)
+    return YieldLaw(limit, np.full(size, hardening), np.full(size, largest), np.zeros(size), np.zeros(size))
 
 
 def yield_curvature(
@@ -80,7 +103,8 @@ def yield_curvature(
     their values bit by bit.
     """
     plastic, weakened = plastic_curvature.copy(), damage.copy()
-    count = return_map(total, plastic, weakened, law.yield_curvature, law.hardening, law.largest)
+    rise = law.strength * law.weakening
+    count = return_map(total, plastic, weakened, law.yield_curvature, law.hardening, law.largest, law.strength, rise)
     creased = np.zeros_like(plastic) if crease is None else crease.copy()
     if count:
         grown = np.flatnonzero(weakened != damage)
@@ -97,19 +121,22 @@ def crease_tensor(curvature: Floats, damage: Floats) -> Floats:
 
 
 @njit(cache=True)
-def return_map(total, plastic, damage, limit, hardening, largest):
+def return_map(total, plastic, damage, limit, hardening, largest, strength, rise):
     """Move `plastic` (n, 3) towards `total` where they are farther apart than allowed; add to `damage` (n,).
 
-    See the module's docstring. Returns the number of tensors that moved. Serves strains as well as curvatures.
+    See the module's docstring; `strength` ρ and `rise` ργ, (n,). Returns the number of tensors that moved. Serves
+    strains as well as curvatures.
     """
     count = 0
     for f in range(len(total)):
         xx, yy, xy = total[f, 0] - plastic[f, 0], total[f, 1] - plastic[f, 1], total[f, 2] - plastic[f, 2]
         norm = sqrt(xx * xx + yy * yy + 2.0 * xy * xy)
-        bound = limit[f] * (1.0 + hardening[f] * damage[f])
-        if not norm > bound:
+        first = limit[f] * (1.0 + hardening[f] * damage[f])
+        worked = limit[f] * (strength[f] + rise[f] * damage[f])
+        if not norm > max(first, worked):
             continue
-        flow = (norm - bound) / (1.0 + hardening[f])
+        # the larger of two lines bounds what is elastic, and both rise: the smaller flow is the right one
+        flow = min((norm - first) / (1.0 + hardening[f]), (norm - worked) / (1.0 + rise[f]))
         scale = flow / norm
         p, q, r = plastic[f, 0] + scale * xx, plastic[f, 1] + scale * yy, plastic[f, 2] + scale * xy
         size = sqrt(p * p + q * q + 2.0 * r * r)

@@ -17,6 +17,7 @@ from crumple.recording.frame import check_view, frame_time
 from crumple.recording.model_file import fit_problem
 from crumple.recording.obstacles import ObstacleSurface, decode_obstacles
 from crumple.recording.recording import FRAME_INDEX, FRAME_NAME, Recording, read_series
+from crumple.recording.verify_creases import verify_creases
 from crumple.runtime.errors import InputError
 from crumple.state import State
 
@@ -87,6 +88,7 @@ def verify_recording(recording: Recording, progress: Callable[[FrameCheck], None
     frame."""
     obstacles, problems = verify_obstacles(recording)
     problems += verify_model(recording)
+    problems += verify_creases(recording)
     checks: list[FrameCheck] = []
     for frame in recording.frames:
         checks.append(_check_frame(recording, frame, obstacles))

@@ -21,7 +21,7 @@ def part_of(state: State, faces: Bools) -> State:
         return free
     change = _selection(state.mesh, np.asarray(faces, bool))
     kept = state.plastic_curvature[faces]  # exactly: faces that stay have bent as they have
-    return transfer(free, change, custom={"plastic_curvature": lambda *_: kept})
+    return transfer(free, change, custom={"plastic_curvature": lambda *_: {"plastic_curvature": kept}})
 
 
 def _selection(mesh: SheetMesh, faces: Bools) -> Change:

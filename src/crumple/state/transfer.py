@@ -17,9 +17,10 @@ from crumple.state.embedded import follow_plastic_curvature
 from crumple.state.following import follow
 from crumple.state.state import OwnField, State, state_fields
 
-Custom: TypeAlias = Callable[[State, Floats, Change], Floats]
+Custom: TypeAlias = Callable[[State, Floats, Change], Mapping[str, Floats]]
 CUSTOM: dict[str, Custom] = {"plastic_curvature": follow_plastic_curvature}
-"""How the fields with the rule "custom" follow: from the state before, the embedding after, and the change."""
+"""How the fields with the rule "custom" follow: from the state before, the embedding after, and the change. What a
+function returns are the values of its field, and of all others, by name, that go the same way."""
 
 
 def transfer(
@@ -41,9 +42,10 @@ def transfer(
         elif field.rule != "custom":
             values[field.name] = follow(field, getattr(state, field.name), change)
     own_values = {name: follow(one.declared(name), one.values, change) for name, one in state.own.items()}
-    for name, follow_custom in {**CUSTOM, **(custom or {})}.items():
-        target = own_values if name in own_values else values
-        target[name] = follow_custom(state, values["y"], change)
+    for follow_custom in {**CUSTOM, **(custom or {})}.values():
+        for name, followed in follow_custom(state, values["y"], change).items():
+            target = own_values if name in own_values else values
+            target[name] = followed
     own = {name: replace(one, values=own_values[name]) for name, one in state.own.items()}
     return state.replaced(
         mesh=change.mesh if mesh is None else mesh,

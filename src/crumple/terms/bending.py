@@ -89,6 +89,7 @@ class Bending(Term):
             self.materials,
             hardening=self.plasticity.hardening,
             crease_radius=self.plasticity.crease_radius,
+            crease_strength=self.plasticity.crease_strength,
         )
         mesh = state.mesh
         loose = loose_hinges(mesh, self.creases)

@@ -43,7 +43,7 @@ SMALLER = {
 }
 """Cases that do the same several times, or for long, with what they do here: on one mesh, or in a shorter time with the
 bound that belongs to it."""
-LONG = ("cylinder", "ridge", "tear-grain", "schreck", *SMALLER)
+LONG = ("cylinder", "ridge", "tear-grain", "schreck", "folded-strip", *SMALLER)
 """Cases that take long, whose checks others make on a smaller scale (those of cylinder, ridge and tear-grain in
 `test_shell_cases` and `test_tear_cases`, of schreck in `tests/developable`); `pytest -m long` runs them."""
 

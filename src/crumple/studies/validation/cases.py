@@ -24,6 +24,7 @@ from crumple.studies.validation.end_shear import validate_end_shear
 from crumple.studies.validation.figures import save_figure
 from crumple.studies.validation.flying import validate_flapping, validate_free_fall, validate_moved_copy, validate_spin
 from crumple.studies.validation.foil_ball import validate_foil_ball
+from crumple.studies.validation.folded_strip import validate_folded_strip
 from crumple.studies.validation.impacts import validate_collision, validate_oblique_impact, validate_slide_stop
 from crumple.studies.validation.incline import validate_incline
 from crumple.studies.validation.kresling import validate_kresling
@@ -60,6 +61,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "plastic-round-trip": validate_plastic_round_trip,
     "crease-spring": validate_crease_spring,
     "spring-back": validate_spring_back,
+    "folded-strip": validate_folded_strip,
     "spinal-break": validate_spinal_break,
     "miura": validate_miura,
     "kresling": validate_kresling,
