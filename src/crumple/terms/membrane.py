@@ -104,13 +104,13 @@ class MountedMembrane(MountedTerm):
         return state if same else state.replaced(plastic_strain=plastic)
 
 
-def follow_rest_shape(state: State, y: Floats, change: Change) -> Floats:
+def follow_rest_shape(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
     """E_p (face_count, 3) on the new mesh: that of the embedding `y` (node_count, 3) [m], and what the old one lacked.
 
     A mean over the old faces belongs to no shape, and a new node that is placed on the smooth surface would be
     strained: glass would break by being remeshed.
     """
     if not np.any(state.plastic_strain):
-        return np.zeros((change.mesh.face_count, 3))
+        return {"plastic_strain": np.zeros((change.mesh.face_count, 3))}
     lacking = state.plastic_strain - total_strain(state.mesh, state.y)
-    return np.asarray(total_strain(change.mesh, y) + change.face_operator @ lacking, np.float64)
+    return {"plastic_strain": np.asarray(total_strain(change.mesh, y) + change.face_operator @ lacking, np.float64)}
