@@ -28,7 +28,7 @@ class Tuning:
         "1",
         "Fraction of a core's time from which on it counts as free. Two threads that share two cores with one other "
         "program get 1.33 cores.",
-        breaks="With 0.3, two threads go on beside another program, and take 1.7 times as long as one.",
+        breaks="With 0.3, two threads go on beside another program and wait for each other.",
     )
 
 

@@ -171,7 +171,7 @@ class Tuning:
         "faces",
         "On smaller sheets that margin is as wide as this number over that of the faces: a search costs as much "
         "there as many looks at the pairs it finds.",
-        chosen_on="41 states of 260 to 6700 faces; see docs/solver.md",
+        chosen_on="39 states of 260 to 6700 faces; see docs/solver.md",
         breaks="With 0.25 throughout, sheets below 700 faces took 1.2 times the time, those of 1000 to 3000 1.1 times.",
     )
     widest_candidate_margin: Tuned[float] = Tuned(
