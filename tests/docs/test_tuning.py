@@ -38,7 +38,7 @@ NOT_TUNED = {
     "remeshing/measure.py": {"EQUILATERAL"},
     "remeshing/sizing/combine.py": {"REACH_TOLERANCE"},  # two roundings
     "remeshing/surface.py": {"FEATURE_LABEL"},
-    "runtime/reading.py": {"MOST_BYTES", "MOST_TEXT"},  # limits of what is read
+    "runtime/reading.py": {"MOST_BYTES", "MOST_TEXT", "MOST_LINES", "LONGEST_LINE"},  # limits of what is read
     "solving/newton_options.py": {"NEVER"},
     "stepping/schemes.py": {"GAMMA", "SPAN", "WEIGHT", "ERROR_WEIGHTS"},  # weights of TR-BDF2
     "terms/pressing.py": {"MOST_REPORTED"},  # the length of a message

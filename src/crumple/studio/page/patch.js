@@ -15,7 +15,22 @@ export function makeMesh(faces, node, u) {
   for (let n = 0; n < nodes; n++) begin[n + 1] += begin[n];
   const next = begin.slice();
   for (let c = 0; c < corners.length; c++) around[next[corners[c]]++] = c;
-  return { count, corners, begin, around, faces, pattern: u };
+  return { count, corners, begin, around, faces, pattern: u, twin: twinsOf(corners) };
+}
+
+/** For each side of a face, that of the other face along the same edge, or -1; side c goes from corner c to the next. */
+function twinsOf(corners) {
+  const twin = new Int32Array(corners.length).fill(-1), known = new Map();
+  for (let c = 0; c < corners.length; c++) {
+    const next = c % 3 === 2 ? c - 2 : c + 1, a = corners[c], b = corners[next];
+    const other = known.get(`${b},${a}`);
+    if (other === undefined) known.set(`${a},${b}`, c);
+    else {
+      twin[c] = other;
+      twin[other] = c;
+    }
+  }
+  return twin;
 }
 
 /** The places within a triangle whose sides are cut into `level` parts, and the small triangles between them. */
@@ -42,6 +57,8 @@ export class Patches {
     this.position = new Float32Array(3 * per * mesh.count);
     this.normal = new Float32Array(3 * per * mesh.count);
     this.u = new Float32Array(2 * per * mesh.count);
+    this.control = new Float64Array(21 * mesh.count);
+    this.sides = new Float64Array(18 * mesh.count);
     this.index = new Uint32Array(index.length * mesh.count);
     for (let f = 0; f < mesh.count; f++) {
       for (let k = 0; k < index.length; k++) this.index[index.length * f + k] = per * f + index[k];
@@ -60,9 +77,9 @@ export class Patches {
     const { mesh, flat, normals, places, position, normal } = this, per = places.length;
     for (let c = 0; c < mesh.faces.length; c++) for (let d = 0; d < 3; d++) flat[3 * c + d] = x[3 * mesh.faces[c] + d];
     shade(normals, mesh, flat, angle);
-    const control = new Float64Array(21);
+    for (let f = 0; f < mesh.count; f++) this._sides(18 * f, 9 * f);
     for (let f = 0; f < mesh.count; f++) {
-      this._controls(control, 9 * f);
+      const control = this._controls(f);
       for (let k = 0; k < per; k++) {
         const [b, c] = places[k], a = 1 - b - c, at = 3 * (per * f + k);
         const ends = [a * a * a, b * b * b, c * c * c];
@@ -83,9 +100,9 @@ export class Patches {
     }
   }
 
-  /** The control points of the cubic over a face: two on each side, and the middle. */
-  _controls(out, p) {
-    const { flat, normals } = this;
+  /** The two control points on each side of a face, as its own normals have them. */
+  _sides(at, p) {
+    const { flat, normals, sides } = this;
     for (let e = 0; e < 3; e++) {
       const i = p + 3 * e, j = p + 3 * ((e + 1) % 3);
       let wi = 0, wj = 0;
@@ -94,15 +111,28 @@ export class Patches {
         wj += (flat[i + d] - flat[j + d]) * normals[j + d];
       }
       for (let d = 0; d < 3; d++) {
-        out[6 * e + d] = (2 * flat[i + d] + flat[j + d] - wi * normals[i + d]) / 3;
-        out[6 * e + 3 + d] = (2 * flat[j + d] + flat[i + d] - wj * normals[j + d]) / 3;
+        sides[at + 6 * e + d] = (2 * flat[i + d] + flat[j + d] - wi * normals[i + d]) / 3;
+        sides[at + 6 * e + 3 + d] = (2 * flat[j + d] + flat[i + d] - wj * normals[j + d]) / 3;
+      }
+    }
+  }
+
+  /** All control points of a face: on its sides the means with the faces beside it, so that nothing gapes, and the middle. */
+  _controls(f) {
+    const { flat, sides, mesh, control } = this, out = control.subarray(21 * f, 21 * f + 21), p = 9 * f;
+    for (let e = 0; e < 3; e++) {
+      const twin = mesh.twin[3 * f + e];
+      for (let k = 0; k < 6; k++) {
+        const own = sides[18 * f + 6 * e + k];
+        out[6 * e + k] = twin < 0 ? own : 0.5 * (own + sides[6 * twin + (k + 3) % 6]);
       }
     }
     for (let d = 0; d < 3; d++) {
-      let sides = 0;
-      for (let e = 0; e < 6; e++) sides += out[3 * e + d];
+      let sum = 0;
+      for (let e = 0; e < 6; e++) sum += out[3 * e + d];
       const corners = (flat[p + d] + flat[p + 3 + d] + flat[p + 6 + d]) / 3;
-      out[18 + d] = sides / 6 + (sides / 6 - corners) / 2;
+      out[18 + d] = sum / 6 + (sum / 6 - corners) / 2;
     }
+    return out;
   }
 }
