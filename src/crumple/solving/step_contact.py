@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.contact import (
+    Approach,
     Barrier,
     Candidates,
     Friction,
@@ -32,6 +33,7 @@ from crumple.solving.tuning import TUNING
 MARGIN = TUNING.candidate_margin.value
 STRAYS = TUNING.straying_nodes.value
 
+MOMENT = 1e-4
 AHEAD = TUNING.sweep_ahead.value
 
 
@@ -54,7 +56,7 @@ class StepContact:
     def __init__(
         self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: ObstacleTrees | None = None
     ) -> None:
-        """Contact without friction, of the pose x (node_count, 3) and of what follows from it.
+        """Contact without friction and damping, of the pose x (node_count, 3) and of what follows from it.
 
         `trees`: those of the obstacles, if they are kept from before.
         """
@@ -66,10 +68,16 @@ class StepContact:
         self._neighbours: Neighbours | None
         self.friction: Friction | None = None
         self._slip: Slip | None = None
+        self._approach: Approach | None = None
         self._free_fraction = 1.0
         with self._timer("contact"):
             self._neighbours = self._look(x)
             self._candidates = self._neighbours.candidates
+
+    def start_damping(self, before: Floats, *, opening: float) -> None:
+        """Damp contact from the positions `before` (node_count, 3) at the start of a stage on; it stops to push pairs
+        that part by more than `opening` [m]."""
+        self._approach = Approach(before, opening) if np.isfinite(opening) else None
 
     def start_friction(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> None:
         """Add the friction of a step of `step` [s], its forces taken at x.
@@ -114,14 +122,14 @@ class StepContact:
         return [barrier] if self.friction is None else [barrier, self.friction]
 
     def value(self, x: Floats) -> float:
-        """Barrier and friction energy [J], infinite where surfaces touch."""
-        total = self.barrier_value(x)
+        """Energy of the barrier, with its damping, and of friction [J], infinite where surfaces touch."""
+        total = barrier_energy(self.surface, self._candidates, x, self._stiffness, self._approach)
         if self.friction is not None and np.isfinite(total):
             total += float(np.sum(self.friction.value(x)))
         return total
 
     def barrier_value(self, x: Floats) -> float:
-        """The energy of the barrier alone [J]."""
+        """The energy that is stored in the barrier [J]."""
         return barrier_energy(self.surface, self._candidates, x, self._stiffness)
 
     def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
@@ -135,13 +143,35 @@ class StepContact:
         parts = () if limit.pair < 0 else candidate_parts(self.surface, self._candidates, limit.pair)
         return self._free_fraction, parts
 
-    def push(self, x: Floats) -> Floats:
-        """The force with which each node of the obstacles pushes and rubs the sheets at x, (obstacle_nodes, 3) [N]."""
-        force = np.zeros_like(x)
+    def forces(self, x: Floats) -> tuple[Floats, Floats]:
+        """The force of contact and friction at x on each node of the sheets (node_count, 3), and that with which each
+        node of the obstacles pushes and rubs the sheets (obstacle_nodes, 3) [N]."""
+        gradient = np.zeros_like(x)
         with self._timer("contact"):
             for energy in filter(None, (self._barrier(x), self.friction)):
-                add_vectors(energy.stencil, energy.gradient(x), 1.0, force)
-        return np.ascontiguousarray(force[self.surface.dynamic_count :])
+                add_vectors(energy.stencil, energy.gradient(x), 1.0, gradient)
+        count = self.surface.dynamic_count
+        return -gradient[:count], np.ascontiguousarray(gradient[count:])
+
+    def force_in_motion(self, x: Floats, v: Floats, rebound_speed: float) -> Floats:
+        """The force of contact, damped but without friction, on the nodes of the sheets (node_count, 3) [N] that are at
+        x and move at v: that of a moment in which gaps hardly change."""
+        moment = MOMENT * self.surface.dhat / max(float(np.abs(v).max(initial=0.0)), rebound_speed)
+        approach = Approach(x - moment * v, rebound_speed * moment)
+        gradient = np.zeros_like(x)
+        with self._timer("contact"):
+            barrier = active_pairs(self.surface, self._candidates, x, self._stiffness, approach)
+            add_vectors(barrier.stencil, barrier.gradient(x), 1.0, gradient)
+        return -gradient[: self.surface.dynamic_count]
+
+    def damping(self, x: Floats, v: Floats) -> float:
+        """The power [W] that the damping of contact takes at x with the velocities v, (node_count, 3) each."""
+        if self._approach is None:
+            return 0.0
+        with self._timer("contact"):
+            barrier = self._barrier(x)
+            extra = barrier.gradient(x) - barrier.undamped().gradient(x)
+        return float(np.sum(extra * v[barrier.stencil]))
 
     def rubbing(self, x: Floats) -> float:
         """The power [W] that friction takes at x (node_count, 3)."""
@@ -189,7 +219,7 @@ class StepContact:
         return neighbours.following(x, target, few)
 
     def _barrier(self, x: Floats) -> Barrier:
-        return active_pairs(self.surface, self._candidates, x, self._stiffness)
+        return active_pairs(self.surface, self._candidates, x, self._stiffness, self._approach)
 
 
 def _square(displacement: Floats) -> Floats:

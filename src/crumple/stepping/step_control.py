@@ -19,6 +19,7 @@ from crumple.runtime.typing import Floats
 from crumple.solving.outcome import Ending, Outcome
 from crumple.state import State
 from crumple.stepping.integration import StepPath
+from crumple.stepping.impacts import angular_defect, impact_step, meeting, root_mean
 from crumple.stepping.schemes import ERROR_ORDER, path_error
 from crumple.stepping.tuning import TUNING
 
@@ -29,6 +30,9 @@ EASY = TUNING.easy_iterations.value
 HARD = TUNING.hard_iterations.value
 SHORTEST_FOR_WORK = TUNING.shortest_for_work.value
 SAFETY = TUNING.path_safety.value
+CUT = 0.95
+ALLOWED_DEFECT = 1e-3
+SHORTEST_IN_IMPACT = 1.0/256
 SHORTEST_IN_MOTION = TUNING.shortest_in_motion.value
 LEAST_ERROR = TUNING.least_path_error.value
 DENSE_STEPS = TUNING.dense_steps.value
@@ -37,11 +41,13 @@ NEEDLESS = TUNING.needless_iterations.value
 
 @dataclass(frozen=True)
 class Attempt:
-    """A step to try: its length [s], whether it is taken as in dense contact, whether obstacles may be held back, what
-    earlier attempts cost, and the trouble that the last of them had."""
+    """A step to try: its length [s], whether it is taken as in dense contact or as an impact, whether obstacles may be
+    held back, what earlier attempts cost, and the trouble that the last of them had."""
 
     step: float
     dense: bool = False
+    impact: bool = False
+    meets: bool = False
     hold: bool = False
     retries: int = 0
     iterations: int = 0
@@ -74,8 +80,8 @@ def next_attempt(options: SolverOptions, failed: Attempt, ending: Ending, step_p
     outcome = step_path.outcome
     spent = failed.iterations + outcome.iterations
     tried = replace(failed, retries=failed.retries + 1, iterations=spent, trouble=ending.value)
-    if outcome.ending is Ending.CONVERGED and step_path.scheme != EULER:
-        shortest = max(SHORTEST_IN_MOTION * options.max_step, options.min_step)
+    if outcome.ending is Ending.CONVERGED and (failed.impact or step_path.scheme != EULER):
+        shortest = max((SHORTEST_IN_IMPACT if failed.impact else SHORTEST_IN_MOTION) * options.max_step, options.min_step)
         return replace(tried, step=max(failed.step * _factor(step_path, error), min(shortest, SHORTER * failed.step)))
     tried = replace(tried, dense=outcome.contacts > 0)
     is_shortest = failed.step * SHORTER < options.min_step
@@ -86,16 +92,34 @@ def next_attempt(options: SolverOptions, failed: Attempt, ending: Ending, step_p
     return replace(tried, step=failed.step * SHORTER)
 
 
+def next_in_impact(options: SolverOptions, failed: Attempt, step_path: StepPath, mass: Floats, size: float) -> Attempt:
+    """What to try after a step of second order in which contact was sudden: up to where surfaces meet, or through the
+    impact."""
+    longest = max(impact_step(step_path, mass, size), SHORTEST_IN_IMPACT * options.max_step, options.min_step)
+    step, is_through = failed.step, options.fixed_step is not None or failed.step <= longest
+    if not is_through and not failed.meets:
+        step = min(max(longest, failed.step * meeting(step_path)), CUT * failed.step)
+    elif not is_through:
+        step, is_through = longest, True
+    spent = failed.iterations + step_path.outcome.iterations
+    return replace(
+        failed, step=step, impact=is_through, retries=failed.retries + 1, iterations=spent,
+        trouble=Ending.IMPACT.value, meets=True,
+    )
+
+
 def choose_scheme(options: SolverOptions, attempt: Attempt, *, has_acceleration: bool) -> str:
     """The scheme of an attempt: implicit Euler in dense contact, and instead of TR-BDF2 at the start of a run."""
     is_ready = has_acceleration or options.integrator != TR_BDF2
-    return options.integrator if is_ready and not attempt.dense else EULER
+    return options.integrator if is_ready and not (attempt.dense or attempt.impact) else EULER
 
 
 def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int, outcome: Outcome) -> int:
     """How many of the next steps are taken as in dense contact."""
     if options.mode == "static":
         return 0
+    if attempt.impact:
+        return before
     if attempt.dense:
         return DENSE_STEPS if outcome.loose or before == 0 else before - 1
     if options.integrator != TR_BDF2:
@@ -112,22 +136,20 @@ def step_error(options: SolverOptions, step_path: StepPath, step: float, mass: F
     """
     if options.fixed_step is not None or options.mode == "static" or step_path.outcome.ending is not Ending.CONVERGED:
         return 0.0
-    error = _mean(mass, path_error(step_path.scheme, step_path.instants, step))
+    error = root_mean(mass, path_error(step_path.scheme, step_path.instants, step))
     most = options.step_error * size
+    if step_path.outcome.contacts:
+        lost = angular_defect(step_path, step, mass, size) / ALLOWED_DEFECT
+        error = max(error, most * lost ** ERROR_ORDER[step_path.scheme])
     if step_path.scheme != TR_BDF2 or step <= SHORTEST_IN_MOTION * options.max_step:
         return error / most
-    distance = step * max(_mean(mass, one.v - mass @ one.v / mass.sum()) for one in step_path.instants)
+    distance = step * max(root_mean(mass, one.v - mass @ one.v / mass.sum()) for one in step_path.instants)
     return error / min(max(options.path_error * distance, LEAST_ERROR * most), most)
 
 
 def _factor(step_path: StepPath, error: float) -> float:
     """How much longer the step could have been with the allowed error."""
     return float(SAFETY / max(error, 1e-12) ** (1.0 / ERROR_ORDER[step_path.scheme]))
-
-
-def _mean(mass: Floats, vectors: Floats) -> float:
-    """Root mean square of vectors (n, 3), weighted by the mass (n,)."""
-    return float(np.sqrt(np.sum(mass * np.einsum("ni,ni->n", vectors, vectors)) / np.sum(mass)))
 
 
 def next_step_size(
