@@ -8,18 +8,19 @@ with the gap g, the activation gap D and the stiffness K [J] of a pair.
 where collisions bound every Newton step. So there is a second barrier, h (`HARDER`) times harder, in the innermost
 share c (`CORE`) of the gap. Light contacts never notice it. Below, b is the sum of both.
 
-**Damping** [Hunt1975]. An elastic barrier would give back whatever an impact has stored in it. So the force of the
-barrier, −b', is taken times 1 − ġ/v, as long as that is positive: more of it while surfaces approach, less while they
-part, none when they part faster than the rebound speed v. Over a stage of length Δt from the gap s₀ on, with
-ρ = D/(v Δt) and ġ/v = ρ (s − s₀), that force has a potential of the present gap alone,
+**Damping** [Hunt1975]. An elastic barrier would give back whatever an impact has stored in it. So while surfaces part
+its force, −b', is taken times 1 − ġ/v as long as that is positive: none is left when they part at the rebound speed v.
+Over a stage of length Δt from the gap s₀ on, with ρ = D/(v Δt) and ġ/v = ρ (s − s₀), that force has a potential of the
+present gap alone,
 
-    P(s) = b(s) (1 + ρ (s₀ − s)) − ρ ∫ b from s to s*,   s* = min(1, s₀ + 1/ρ),     0 beyond s*,
-    P' = b' (1 + ρ (s₀ − s)),     P'' = b'' (1 + ρ (s₀ − s)) − ρ b'.
+    P(s) = b(s) (1 + ρ (s₀ − s)) − ρ ∫ b from s to s*   from s₀ up to s* = min(1, s₀ + 1/ρ),   0 beyond s*,
+    P' = b' (1 + ρ (s₀ − s)),     P'' = b'' (1 + ρ (s₀ − s)) − ρ b',     and  P' = b'  below s₀.
 
 P is convex, falls to 0 at s*, and has a continuous derivative; it depends on distances only, so it changes neither
-momentum nor angular momentum; it never pulls; it is b where ρ = 0 and, as a force, wherever the gap stays. A mass that
-arrives at the speed u leaves at w with G(w/v) = G(−u/v), G(z) = −z − ln(1 − z), whatever b is: never faster than v.
-Surfaces out of reach at the start of the stage count as if they came from the rim, s₀ = 1.
+momentum nor angular momentum; it never pulls; its force is that of b wherever the gap stays. What arrives at the speed
+u leaves at w with −z − ln(1 − z) = ½ (u/v)², z = w/v, whatever b is: at u if that is slow, and never faster than v.
+Surfaces out of reach at the start of the stage come from the rim, s₀ = 1. The approach is not damped: a node that slides
+from face to face approaches the next one much faster than the surface.
 """
 
 from __future__ import annotations
@@ -87,12 +88,15 @@ def barrier_integral(s):
 @device
 def damped_value(s, start, damping):
     """P(s) for s₀ = `start` and ρ = `damping`, infinite when touching."""
-    if damping == 0.0 or s <= 0.0:
+    begin = min(max(start, 0.0), 1.0)
+    if damping == 0.0 or s <= 0.0 or begin == 1.0:
         return barrier_value(s)
-    factor = 1.0 + damping * (min(max(start, 0.0), 1.0) - s)
+    if s < begin:
+        return barrier_value(s) - damping * (barrier_integral(begin) - barrier_integral(begin + 1.0 / damping))
+    factor = 1.0 + damping * (begin - s)
     if s >= 1.0 or factor <= 0.0:
         return 0.0
-    return barrier_value(s) * factor - damping * (barrier_integral(s) - barrier_integral(s + factor / damping))
+    return barrier_value(s) * factor - damping * (barrier_integral(s) - barrier_integral(begin + 1.0 / damping))
 
 
 @device
@@ -100,6 +104,8 @@ def damped_slopes(s, start, damping):
     """P'(s) and P''(s) for s in (0, 1)."""
     slope, curvature = barrier_slopes(s)
     factor = 1.0 + damping * (min(max(start, 0.0), 1.0) - s)
+    if factor >= 1.0:
+        return slope, curvature
     if factor <= 0.0:
         return 0.0, 0.0
     return slope * factor, curvature * factor - damping * slope

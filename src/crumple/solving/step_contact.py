@@ -68,6 +68,7 @@ class StepContact:
         self._neighbours: Neighbours | None
         self.friction: Friction | None = None
         self._slip: Slip | None = None
+        self.is_frozen = False
         self._approach: Approach | None = None
         self._free_fraction = 1.0
         with self._timer("contact"):
@@ -79,13 +80,17 @@ class StepContact:
         that part by more than `opening` [m]."""
         self._approach = Approach(before, opening) if np.isfinite(opening) else None
 
-    def start_friction(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> None:
-        """Add the friction of a step of `step` [s], its forces taken at x.
+    def start_friction(
+        self, x: Floats, before: Floats, *, step: float, slip_speed: float, is_known: bool = True
+    ) -> None:
+        """Add the friction of a step of `step` [s], its forces taken at x unless they are not known there yet.
 
         Slip counts from the positions `before`. Contacts that move slower than `slip_speed` [m/s] count as sticking.
         """
         self._slip = Slip(before, step, slip_speed)
-        self.freeze(x)
+        self.is_frozen = is_known
+        if is_known:
+            self.freeze(x)
 
     @property
     def may_slide(self) -> bool:
@@ -95,6 +100,7 @@ class StepContact:
     def freeze(self, x: Floats) -> None:
         """Take the forces and tangents of friction at x (node_count, 3)."""
         self.friction = self.friction_at(x)
+        self.is_frozen = True
 
     def friction_at(self, x: Floats) -> Friction | None:
         """Friction with forces and tangents taken at x (node_count, 3); None where nothing rubs."""
@@ -153,16 +159,19 @@ class StepContact:
         count = self.surface.dynamic_count
         return -gradient[:count], np.ascontiguousarray(gradient[count:])
 
-    def force_in_motion(self, x: Floats, v: Floats, rebound_speed: float) -> Floats:
+    def force_in_motion(self, x: Floats, v: Floats, rebound_speed: float) -> tuple[Floats, float]:
         """The force of contact, damped but without friction, on the nodes of the sheets (node_count, 3) [N] that are at
-        x and move at v: that of a moment in which gaps hardly change."""
+        x and move at v, that of a moment in which gaps hardly change; and how much of it is damping, as a fraction of
+        what it would be at rest."""
         moment = MOMENT * self.surface.dhat / max(float(np.abs(v).max(initial=0.0)), rebound_speed)
         approach = Approach(x - moment * v, rebound_speed * moment)
         gradient = np.zeros_like(x)
         with self._timer("contact"):
             barrier = active_pairs(self.surface, self._candidates, x, self._stiffness, approach)
-            add_vectors(barrier.stencil, barrier.gradient(x), 1.0, gradient)
-        return -gradient[: self.surface.dynamic_count]
+            damped, elastic = barrier.gradient(x), barrier.undamped().gradient(x)
+            add_vectors(barrier.stencil, damped, 1.0, gradient)
+        size = float(np.abs(elastic).sum())
+        return -gradient[: self.surface.dynamic_count], float(np.abs(damped - elastic).sum()) / size if size else 0.0
 
     def damping(self, x: Floats, v: Floats) -> float:
         """The power [W] that the damping of contact takes at x with the velocities v, (node_count, 3) each."""

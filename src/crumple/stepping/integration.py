@@ -126,18 +126,20 @@ def solve_stage(
     obstacle_begin: Floats | None = None,
     accuracy: float = np.inf,
     thorough: bool = False,
+    damped: bool = True,
 ) -> Outcome:
     """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3), the edges' half turns
     (edge_count,) and the multipliers that the stage before has left, if there was one, on.
 
     `obstacle_begin` (obstacle_nodes, 3): where the obstacles were at the start of the stage, if that is not where they
-    are: a stage that is solved again;  `accuracy` [J]: the energy by which the solution may be off at most.
+    are: a stage that is solved again;  `accuracy` [J]: the energy by which the solution may be off at most;
+    `thorough`: the solve is not content with less because there is contact;  `damped`: contact is, in motion.
     """
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
     surface = derived.surface(stage.time)
-    step_contact, force_before = None, np.zeros((0, 3))
+    step_contact, force_before, damped = None, np.zeros((0, 3)), 0.0
     is_explicit = scheme == VERLET and not stage.is_static
     system = derived.explicit_system if is_explicit else derived.system
     if surface is not None:
@@ -145,12 +147,15 @@ def solve_stage(
         passed = 1.0 - stage.span / (stage.time - stage.since)
         begin = obstacle_x if obstacle_begin is None else obstacle_begin
         before = np.concatenate([stage.origin, begin + passed * (target - begin)])
-        if not stage.is_static:
+        if damped and not stage.is_static:
             opening = model.contact.rebound_speed * (stage.time - stage.since)
             step_contact.start_damping(np.concatenate([stage.start, begin]), opening=opening)
             v = np.concatenate([stage.velocity, (target - begin) / (stage.time - stage.since)])
-            force_before = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
-        step_contact.start_friction(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
+            force_before, damped = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
+        is_known = stage.is_static or (stage.state.has_acceleration and damped <= 0.5)
+        step_contact.start_friction(
+            x, before, step=stage.span, slip_speed=model.contact.slip_speed, is_known=is_known
+        )
         system.thin()
     inertia = _inertia(derived, stage)
     if is_explicit:

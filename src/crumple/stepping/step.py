@@ -18,6 +18,7 @@ from crumple.stepping.arrivals import check_arrivals
 from crumple.stepping.explicit import stable_step
 from crumple.stepping.impacts import impact_step, is_impact
 from crumple.stepping.integration import StepPath, integrate
+from crumple.stepping.parting import part_contacts
 from crumple.stepping.reports import StepReport
 from crumple.stepping.step_control import (
     choose_scheme,
@@ -45,6 +46,7 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
     note_threads()
     begin = clock.perf_counter()
     model = derived.model
+    state = part_contacts(state, derived)
     is_held = bool(np.any(state.obstacle_lag > 0.0))
     attempt = first_attempt(model.solver, state, end - state.time, hold=is_held, longest=stable_step(derived))
     while True:
@@ -52,7 +54,7 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
             state = term.begin(state, attempt.step)
         check_arrivals(state, derived, attempt.step)
         scheme = choose_scheme(model.solver, attempt, has_acceleration=state.has_acceleration)
-        step_path = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold, thorough=attempt.impact)
+        step_path = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold, thorough=attempt.impact and not attempt.dense)
         outcome = step_path.outcome
         error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size)
         ending = outcome.ending

@@ -66,7 +66,8 @@ def first_attempt(
     wanted = options.fixed_step or min(state.step_size, options.max_step, longest)
     if is_starting(options, state) and options.fixed_step is None and not is_dense:
         wanted = min(wanted, max(SHORTEST_IN_MOTION * options.max_step, options.min_step))
-    return Attempt(remaining / max(1, ceil(remaining / wanted - 1e-9)), is_dense, hold)
+    is_impact = is_starting(options, state) and not is_dense
+    return Attempt(remaining / max(1, ceil(remaining / wanted - 1e-9)), is_dense, is_impact, hold=hold)
 
 
 def is_starting(options: SolverOptions, state: State) -> bool:
@@ -118,7 +119,7 @@ def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int,
     """How many of the next steps are taken as in dense contact."""
     if options.mode == "static":
         return 0
-    if attempt.impact:
+    if attempt.impact and not attempt.dense:
         return before
     if attempt.dense:
         return DENSE_STEPS if outcome.loose or before == 0 else before - 1

@@ -52,6 +52,12 @@ class Tuning:
         "Steps are not shortened below this fraction of the longest for the sake of fewer iterations.",
         breaks="A snapping facet costs about as many iterations in a short step as in a long one.",
     )
+    parting_span: Tuned[float] = Tuned(
+        1e-3,
+        "s",
+        "Span of the implicit step from rest that moves sheets apart which start within the reach of contact: long "
+        "enough for contact, short for elasticity and weight.",
+    )
     path_safety: Tuned[float] = Tuned(0.9, "1", "Factor of the step that the error of the path asks for.")
     shortest_in_motion: Tuned[float] = Tuned(
         1.0 / 16.0,
