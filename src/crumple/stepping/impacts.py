@@ -23,6 +23,7 @@ from crumple.stepping.integration import StepPath
 from crumple.stepping.schemes import GAMMA, SPAN, WEIGHT
 
 IMPACT_WAY = 0.01
+SUDDEN = 0.1
 
 _LAST = (WEIGHT, WEIGHT, SPAN)
 _TABLEAU = np.array([(0.0, 0.0, 0.0), (SPAN, SPAN, 0.0), _LAST])
@@ -34,7 +35,12 @@ _DEFECT -= (np.multiply.outer(_LAST, np.ones(3)) * _TABLEAU).T
 def is_impact(rebound_speed: float, step_path: StepPath, step: float, mass: Floats) -> bool:
     """Whether contact is sudden in a step: its forces change so much that velocities do by more than the rebound speed
     [m/s], beyond which contact is inelastic."""
-    return step_path.outcome.ending is Ending.CONVERGED and jolt(step_path, step, mass) > rebound_speed
+    if step_path.outcome.ending is not Ending.CONVERGED:
+        return False
+    first, *others = step_path.instants
+    speed = max(root_mean(mass, one.v) for one in step_path.instants)
+    change = max(root_mean(mass, one.v - first.v) for one in others)
+    return min(jolt(step_path, step, mass), change) > max(rebound_speed, SUDDEN * speed)
 
 
 def jolt(step_path: StepPath, step: float, mass: Floats) -> float:

@@ -139,7 +139,7 @@ def solve_stage(
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
     surface = derived.surface(stage.time)
-    step_contact, force_before, damped = None, np.zeros((0, 3)), 0.0
+    step_contact, force_before, change = None, np.zeros((0, 3)), 0.0
     is_explicit = scheme == VERLET and not stage.is_static
     system = derived.explicit_system if is_explicit else derived.system
     if surface is not None:
@@ -151,8 +151,8 @@ def solve_stage(
             opening = model.contact.rebound_speed * (stage.time - stage.since)
             step_contact.start_damping(np.concatenate([stage.start, begin]), opening=opening)
             v = np.concatenate([stage.velocity, (target - begin) / (stage.time - stage.since)])
-            force_before, damped = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
-        is_known = stage.is_static or (stage.state.has_acceleration and damped <= 0.5)
+            force_before, change = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
+        is_known = stage.is_static or (stage.state.has_acceleration and change <= 0.5)
         step_contact.start_friction(
             x, before, step=stage.span, slip_speed=model.contact.slip_speed, is_known=is_known
         )

@@ -18,7 +18,6 @@ from crumple.stepping.arrivals import check_arrivals
 from crumple.stepping.explicit import stable_step
 from crumple.stepping.impacts import impact_step, is_impact
 from crumple.stepping.integration import StepPath, integrate
-from crumple.stepping.parting import part_contacts
 from crumple.stepping.reports import StepReport
 from crumple.stepping.step_control import (
     choose_scheme,
@@ -46,7 +45,6 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
     note_threads()
     begin = clock.perf_counter()
     model = derived.model
-    state = part_contacts(state, derived)
     is_held = bool(np.any(state.obstacle_lag > 0.0))
     attempt = first_attempt(model.solver, state, end - state.time, hold=is_held, longest=stable_step(derived))
     while True:
@@ -56,9 +54,11 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
         scheme = choose_scheme(model.solver, attempt, has_acceleration=state.has_acceleration)
         step_path = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold, thorough=attempt.impact and not attempt.dense)
         outcome = step_path.outcome
-        error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size)
+        error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size, dense=attempt.dense)
         ending = outcome.ending
-        sudden = is_impact(model.contact.rebound_speed, step_path, attempt.step, derived.mass)
+        sudden = not attempt.dense and is_impact(
+            model.contact.rebound_speed, step_path, attempt.step, derived.mass
+        )
         if sudden and scheme == TR_BDF2:
             attempt = next_in_impact(model.solver, attempt, step_path, derived.mass, derived.size)
             continue

@@ -129,7 +129,9 @@ def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int,
     return DENSE_STEPS if outcome.contacts and (outcome.loose or cost > NEEDLESS) else 0
 
 
-def step_error(options: SolverOptions, step_path: StepPath, step: float, mass: Floats, size: float) -> float:
+def step_error(
+    options: SolverOptions, step_path: StepPath, step: float, mass: Floats, size: float, *, dense: bool = False
+) -> float:
     """Local error of a step as a fraction of the allowed one, in the mass-weighted mean; 0 when the step is prescribed.
 
     Allowed is a fraction of the way that the nodes go, apart from that of the whole, in a step of second order that
@@ -139,7 +141,7 @@ def step_error(options: SolverOptions, step_path: StepPath, step: float, mass: F
         return 0.0
     error = root_mean(mass, path_error(step_path.scheme, step_path.instants, step))
     most = options.step_error * size
-    if step_path.outcome.contacts:
+    if step_path.outcome.contacts and not dense:
         lost = angular_defect(step_path, step, mass, size) / ALLOWED_DEFECT
         error = max(error, most * lost ** ERROR_ORDER[step_path.scheme])
     if step_path.scheme != TR_BDF2 or step <= SHORTEST_IN_MOTION * options.max_step:
