@@ -23,7 +23,7 @@ from crumple.stepping.integration import StepPath
 from crumple.stepping.schemes import GAMMA, SPAN, WEIGHT
 
 IMPACT_WAY = 0.01
-SUDDEN = 0.1
+SUDDEN = 0.05
 
 _LAST = (WEIGHT, WEIGHT, SPAN)
 _TABLEAU = np.array([(0.0, 0.0, 0.0), (SPAN, SPAN, 0.0), _LAST])

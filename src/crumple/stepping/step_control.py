@@ -30,6 +30,7 @@ EASY = TUNING.easy_iterations.value
 HARD = TUNING.hard_iterations.value
 SHORTEST_FOR_WORK = TUNING.shortest_for_work.value
 SAFETY = TUNING.path_safety.value
+HARD_IMPACT = 12
 CUT = 0.95
 ALLOWED_DEFECT = 1e-3
 SHORTEST_IN_IMPACT = 1.0/256
@@ -120,7 +121,8 @@ def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int,
     if options.mode == "static":
         return 0
     if attempt.impact and not attempt.dense:
-        return before
+        is_hard = outcome.contacts > 0 and not attempt.retries and outcome.iterations > HARD_IMPACT
+        return DENSE_STEPS if is_hard else before
     if attempt.dense:
         return DENSE_STEPS if outcome.loose or before == 0 else before - 1
     if options.integrator != TR_BDF2:
