@@ -19,8 +19,8 @@ present gap alone,
 P is convex, falls to 0 at s*, and has a continuous derivative; it depends on distances only, so it changes neither
 momentum nor angular momentum; it never pulls; its force is that of b wherever the gap stays. What arrives at the speed
 u leaves at w with −z − ln(1 − z) = ½ (u/v)², z = w/v, whatever b is: at u if that is slow, and never faster than v.
-Surfaces out of reach at the start of the stage come from the rim, s₀ = 1. The approach is not damped: a node that slides
-from face to face approaches the next one much faster than the surface.
+Surfaces out of reach at the start of the stage come from the rim, s₀ = 1. The approach is not damped: a node that
+slides from face to face approaches the next one much faster than the surface.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Lagged Coulomb friction [Li2020, §5]: normal forces and tangents are frozen, the slip is free.
 
-For each contact of the barrier at x_lag, with normal force λ = |∂E/∂d|, damping included, weights w, tangents T (3×2) and coefficient μ:
+For each contact of the barrier at x_lag, with normal force λ = |∂E/∂d|, damping included, weights w, tangents T (3×2)
+and coefficient μ:
 
     E(x) = μ λ f(|s|),   s = Tᵀ Σ w_i (x_i − x_start_i),   h = eps_v dt,
     f(y) = y for y ≥ h,  −y³/(3h²) + y²/h + h/3 below,     f'(y) = min(1, 2y/h − y²/h²).

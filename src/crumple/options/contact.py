@@ -35,7 +35,7 @@ class ContactSettings(Options):
         float,
         Quantity("m/s", above=0, most=1e6),
         "Speed beyond which contact does not push surfaces apart: impacts that are faster lose the rest of theirs.",
-    ] = 0.01
+    ] = 0.005
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from crumple.solving.tuning import TUNING
 MARGIN = TUNING.candidate_margin.value
 STRAYS = TUNING.straying_nodes.value
 
-MOMENT = 1e-4
+MOMENT = TUNING.moment_of_motion.value
 AHEAD = TUNING.sweep_ahead.value
 
 

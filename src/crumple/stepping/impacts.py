@@ -16,31 +16,32 @@ from __future__ import annotations
 
 import numpy as np
 
+from crumple.model.model import Model
 from crumple.options.solver import TR_BDF2
 from crumple.runtime.typing import Floats
 from crumple.solving.outcome import Ending
 from crumple.stepping.integration import StepPath
 from crumple.stepping.schemes import GAMMA, SPAN, WEIGHT
+from crumple.stepping.tuning import TUNING
 
-IMPACT_WAY = 0.01
-SUDDEN = 0.05
+SUDDEN = TUNING.sudden_change.value
+IMPACT_WAY = TUNING.impact_way.value
 
-_LAST = (WEIGHT, WEIGHT, SPAN)
-_TABLEAU = np.array([(0.0, 0.0, 0.0), (SPAN, SPAN, 0.0), _LAST])
-_DEFECT = np.outer(_LAST, _LAST) - np.multiply.outer(_LAST, np.ones(3)) * _TABLEAU
-_DEFECT -= (np.multiply.outer(_LAST, np.ones(3)) * _TABLEAU).T
+_WEIGHTS = np.array((WEIGHT, WEIGHT, SPAN))
+_TABLEAU = _WEIGHTS[:, None] * np.array([(0.0, 0.0, 0.0), (SPAN, SPAN, 0.0), _WEIGHTS])
+DEFECT = np.outer(_WEIGHTS, _WEIGHTS) - _TABLEAU - _TABLEAU.T
 """b_i b_j − b_i A_ij − b_j A_ji of TR-BDF2; that of implicit Euler is −1."""
 
 
-def is_impact(rebound_speed: float, step_path: StepPath, step: float, mass: Floats) -> bool:
-    """Whether contact is sudden in a step: its forces change so much that velocities do by more than the rebound speed
-    [m/s], beyond which contact is inelastic."""
-    if step_path.outcome.ending is not Ending.CONVERGED:
+def is_impact(model: Model, step_path: StepPath, step: float, mass: Floats) -> bool:
+    """Whether contact is sudden in a step of `step` [s]: its forces change so much that velocities do by more than a
+    fraction of themselves, and by more than the rebound speed, beyond which contact is inelastic."""
+    if step_path.outcome.ending is not Ending.CONVERGED or model.solver.integrator != TR_BDF2:
         return False
     first, *others = step_path.instants
     speed = max(root_mean(mass, one.v) for one in step_path.instants)
     change = max(root_mean(mass, one.v - first.v) for one in others)
-    return min(jolt(step_path, step, mass), change) > max(rebound_speed, SUDDEN * speed)
+    return min(jolt(step_path, step, mass), change) > max(model.contact.rebound_speed, SUDDEN * speed)
 
 
 def jolt(step_path: StepPath, step: float, mass: Floats) -> float:
@@ -75,7 +76,7 @@ def angular_defect(step_path: StepPath, step: float, mass: Floats, size: float) 
     v = [one.v - mass @ one.v / mass.sum() for one in step_path.instants]
     a = [one.a - mass @ one.a / mass.sum() for one in step_path.instants]
     if step_path.scheme == TR_BDF2:
-        pairs = [(_DEFECT[i, j], v[i], a[j]) for i in range(3) for j in range(3)]
+        pairs = [(DEFECT[i, j], v[i], a[j]) for i in range(3) for j in range(3)]
     else:
         pairs = [(-1.0, v[-1], a[-1])]
     change = sum(weight * (mass @ np.cross(one, other)) for weight, one, other in pairs)

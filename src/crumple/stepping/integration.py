@@ -37,6 +37,7 @@ from crumple.stepping.stopping import stage_stop
 from crumple.stepping.tuning import TUNING
 
 STATIC_STEP = TUNING.static_step.value
+KNOWN = TUNING.known_friction.value
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ class StepPath:
     free: tuple[float, ...] = ()
 
 
-def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False, thorough: bool = False) -> StepPath:
+def integrate(
+    state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False, thorough: bool = False
+) -> StepPath:
     """Where the sheets and obstacles are `step` seconds later; the outcome says whether the solves converged.
 
     `hold`: obstacles without room may stay behind; only implicit Euler can do that;  `thorough`: in contact, too, no
@@ -75,7 +78,9 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
     stage = next(stages)
     while True:
         begin = obstacle_x
-        found = solve_stage(derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme, thorough=thorough)
+        found = solve_stage(
+            derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme, thorough=thorough
+        )
         multipliers = found.multipliers
         passed.append(stage)
         solved.append(found)
@@ -152,10 +157,8 @@ def solve_stage(
             step_contact.start_damping(np.concatenate([stage.start, begin]), opening=opening)
             v = np.concatenate([stage.velocity, (target - begin) / (stage.time - stage.since)])
             force_before, change = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
-        is_known = stage.is_static or (stage.state.has_acceleration and change <= 0.5)
-        step_contact.start_friction(
-            x, before, step=stage.span, slip_speed=model.contact.slip_speed, is_known=is_known
-        )
+        is_known = stage.is_static or (stage.state.has_acceleration and change <= KNOWN)
+        step_contact.start_friction(x, before, step=stage.span, slip_speed=model.contact.slip_speed, is_known=is_known)
         system.thin()
     inertia = _inertia(derived, stage)
     if is_explicit:

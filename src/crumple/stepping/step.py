@@ -16,16 +16,16 @@ from crumple.solving.outcome import Ending, Outcome
 from crumple.state import State
 from crumple.stepping.arrivals import check_arrivals
 from crumple.stepping.explicit import stable_step
-from crumple.stepping.impacts import impact_step, is_impact
+from crumple.stepping.impacts import is_impact
 from crumple.stepping.integration import StepPath, integrate
 from crumple.stepping.reports import StepReport
 from crumple.stepping.step_control import (
     choose_scheme,
     first_attempt,
     is_starting,
+    longest_in_impact,
     next_attempt,
     next_in_impact,
-    SHORTEST_IN_IMPACT,
     next_step_size,
     remaining_dense_steps,
     step_error,
@@ -52,14 +52,13 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
             state = term.begin(state, attempt.step)
         check_arrivals(state, derived, attempt.step)
         scheme = choose_scheme(model.solver, attempt, has_acceleration=state.has_acceleration)
-        step_path = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold, thorough=attempt.impact and not attempt.dense)
+        thorough = attempt.impact and not attempt.dense
+        step_path = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold, thorough=thorough)
         outcome = step_path.outcome
         error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size, dense=attempt.dense)
         ending = outcome.ending
-        sudden = not attempt.dense and is_impact(
-            model.contact.rebound_speed, step_path, attempt.step, derived.mass
-        )
-        if sudden and scheme == TR_BDF2:
+        is_sudden = not attempt.dense and is_impact(model, step_path, attempt.step, derived.mass)
+        if is_sudden and scheme == TR_BDF2:
             attempt = next_in_impact(model.solver, attempt, step_path, derived.mass, derived.size)
             continue
         if ending is Ending.CONVERGED and error > 4.0:
@@ -70,13 +69,12 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
             raise SimulationError(f"sheet '{_farthest_sheet(state, derived, outcome)}': {ending.value}{REMEDY}")
         attempt = next_attempt(model.solver, attempt, ending, step_path, error)
     moved = move(model, state, step_path, attempt.step, end)
-    if sudden or (attempt.meets and scheme == TR_BDF2):
-        moved = moved.replaced(has_acceleration=False)
     moved, events = derived.keep(moved, attempt.step, outcome.multipliers)
     is_start = is_starting(model.solver, state)
     size = next_step_size(model.solver, attempt, state.step_size, step_path, error, is_start=is_start)
-    if sudden or (attempt.meets and scheme == TR_BDF2):
-        size = max(min(size, impact_step(step_path, derived.mass, derived.size)), SHORTEST_IN_IMPACT * model.solver.max_step, model.solver.min_step)
+    if is_sudden or (attempt.meets and scheme == TR_BDF2):  # the acceleration is not that of what follows
+        size = min(size, longest_in_impact(model.solver, step_path, derived.mass, derived.size))
+        moved = moved.replaced(has_acceleration=False)
     dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome)
     report = StepReport(
         time=moved.time,
