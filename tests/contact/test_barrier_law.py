@@ -26,7 +26,9 @@ def laws(s, start, damping):
     return found
 
 
-S = np.concatenate([np.linspace(0.02, 0.999, 200), [CORE - 1e-3, CORE + 1e-3, 1 - NEAR_RIM - 1e-3, 1 - NEAR_RIM + 1e-3]])
+S = np.concatenate(
+    [np.linspace(0.02, 0.999, 200), [CORE - 1e-3, CORE + 1e-3, 1 - NEAR_RIM - 1e-3, 1 - NEAR_RIM + 1e-3]]
+)
 CASES = [(1.0, 5.0), (0.7, 5.0), (0.7, 200.0), (0.05, 30.0), (0.98, 400.0), (0.4, 0.3)]
 
 

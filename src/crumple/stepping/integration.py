@@ -64,12 +64,19 @@ class StepPath:
 
 
 def integrate(
-    state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False, thorough: bool = False
+    state: State,
+    derived: Derived,
+    step: float,
+    *,
+    scheme: str,
+    hold: bool = False,
+    thorough: bool = False,
+    damped: bool = True,
 ) -> StepPath:
     """Where the sheets and obstacles are `step` seconds later; the outcome says whether the solves converged.
 
     `hold`: obstacles without room may stay behind; only implicit Euler can do that;  `thorough`: in contact, too, no
-    solve is content with less.
+    solve is content with less;  `damped`: contact is, in motion.
     """
     stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
     instants, obstacle_x, outcome = [starting(state)], state.obstacle_x, None
@@ -79,8 +86,9 @@ def integrate(
     while True:
         begin = obstacle_x
         found = solve_stage(
-            derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme, thorough=thorough
-        )
+            derived, stage, obstacle_x, half_turn, multipliers,
+            hold=hold, scheme=scheme, thorough=thorough, damped=damped,
+        )  # fmt: skip
         multipliers = found.multipliers
         passed.append(stage)
         solved.append(found)

@@ -52,8 +52,15 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
             state = term.begin(state, attempt.step)
         check_arrivals(state, derived, attempt.step)
         scheme = choose_scheme(model.solver, attempt, has_acceleration=state.has_acceleration)
-        thorough = attempt.impact and not attempt.dense
-        step_path = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold, thorough=thorough)
+        step_path = integrate(
+            state,
+            derived,
+            attempt.step,
+            scheme=scheme,
+            hold=attempt.hold,
+            thorough=attempt.impact and not attempt.dense,
+            damped=not (attempt.dense and attempt.retries),
+        )
         outcome = step_path.outcome
         error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size, dense=attempt.dense)
         ending = outcome.ending

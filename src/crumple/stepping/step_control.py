@@ -45,8 +45,9 @@ NEEDLESS = TUNING.needless_iterations.value
 
 @dataclass(frozen=True)
 class Attempt:
-    """A step to try: its length [s], whether it is taken as in dense contact or as an `impact`, whether surfaces meet
-    in or after it, whether obstacles may be held back, what earlier attempts cost, and the trouble that the last had."""
+    """A step to try: its length [s], whether it is taken as in dense contact, whether obstacles may be held back, what
+    earlier attempts cost, and the trouble that the last of them had; whether it is taken as an `impact`, and whether
+    surfaces meet in it or at its end."""
 
     step: float
     dense: bool = False

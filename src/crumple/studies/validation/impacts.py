@@ -1,4 +1,4 @@
-"""Where contact begins: oblique-impact, slide-stop, restitution and collision, with the default settings, on two meshes.
+"""Where contact begins: oblique-impact, slide-stop, restitution, collision, with the default settings, on two meshes.
 
 oblique-impact  a sheet that falls on a floor while it flies along it. As long as it slides, friction takes μ times the
                 momentum that the floor gives: −Δv_x/Δv_z = μ. A sheet that starts within the reach of the contact obeys
