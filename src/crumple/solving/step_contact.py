@@ -150,14 +150,16 @@ class StepContact:
         return self._free_fraction, parts
 
     def forces(self, x: Floats) -> tuple[Floats, Floats]:
-        """The force of contact and friction at x on each node of the sheets (node_count, 3), and that with which each
-        node of the obstacles pushes and rubs the sheets (obstacle_nodes, 3) [N]."""
-        gradient = np.zeros_like(x)
+        """The force of contact at x, without friction, on each node of the sheets (node_count, 3), and that with which
+        each node of the obstacles pushes and rubs the sheets (obstacle_nodes, 3) [N]."""
+        gradient, count = np.zeros_like(x), self.surface.dynamic_count
         with self._timer("contact"):
-            for energy in filter(None, (self._barrier(x), self.friction)):
-                add_vectors(energy.stencil, energy.gradient(x), 1.0, gradient)
-        count = self.surface.dynamic_count
-        return -gradient[:count], np.ascontiguousarray(gradient[count:])
+            barrier = self._barrier(x)
+            add_vectors(barrier.stencil, barrier.gradient(x), 1.0, gradient)
+            normal = -gradient[:count]
+            if self.friction is not None:
+                add_vectors(self.friction.stencil, self.friction.gradient(x), 1.0, gradient)
+        return normal, np.ascontiguousarray(gradient[count:])
 
     def force_in_motion(self, x: Floats, v: Floats, rebound_speed: float) -> tuple[Floats, float]:
         """The force of contact, damped but without friction, on the nodes of the sheets (node_count, 3) [N] that are at
