@@ -138,7 +138,8 @@ def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int,
     if options.integrator != TR_BDF2:
         return 0
     cost = outcome.iterations * options.max_step / attempt.step
-    return DENSE_STEPS if outcome.contacts and (outcome.loose or cost > NEEDLESS) else 0
+    is_costly = cost > NEEDLESS and outcome.iterations > HARD_IMPACT
+    return DENSE_STEPS if outcome.contacts and (outcome.loose or is_costly) else 0
 
 
 def step_error(

@@ -74,7 +74,7 @@ class Tuning:
         breaks="At 0.1 up to 1.9 % of the angular momentum are lost in collisions; at 0, all contact is sudden.",
     )
     impact_way: Tuned[float] = Tuned(
-        0.005, "1", "How far sheets move beside each other in a step of an impact, over their size."
+        0.01, "1", "How far sheets move beside each other in a step of an impact, over their size."
     )
     angular_defect: Tuned[float] = Tuned(
         1e-3,
