@@ -17,13 +17,15 @@ FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 2500
 FUZZ_FIRST ?= 0
 
-.PHONY: help demo check test test-newest test-oldest pytest lock licences docs fuzz fuzz-guided chaos lint format recompile clean
+.PHONY: help demo play check test test-newest test-oldest pytest lock licences docs serve fuzz fuzz-guided chaos lint format recompile clean
 
 help:
 	@echo "make demo    install crumple in .venv, crumple a sheet of paper, make a film of it"
+	@echo "make play    install crumple in .venv, open a sheet in the browser to be folded by hand"
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
 	@echo "make check   lint, types, layering and the tests of the foundations, in two minutes"
 	@echo "make docs    build the documentation site in out/site"
+	@echo "make serve   the same, and serve it on this machine, where its search works"
 	@echo "make test-newest  the tests with the newest versions of all dependencies, in a new .venv-newest"
 	@echo "make test-oldest  the tests with the oldest that pyproject.toml allows, in a new .venv-oldest"
 	@echo "make lock    resolve all dependencies anew and write requirements/ for this Python and system"
@@ -44,10 +46,15 @@ $(VENV)/render.stamp: pyproject.toml $(LOCK) | $(BIN)/python
 	$(INSTALL) '.[render]'
 	@touch $@
 
+$(VENV)/studio.stamp: pyproject.toml $(LOCK) | $(BIN)/python
+	@echo "installing crumple and its pages in $(VENV) (once; a minute or two)"
+	$(INSTALL) '.[studio]'
+	@touch $@
+
 $(VENV)/dev.stamp: pyproject.toml $(LOCK) | $(BIN)/python
 	@echo "installing crumple for development in $(VENV) (once; a minute or two)"
 	$(INSTALL) '.[dev]'
-	@touch $@ $(VENV)/render.stamp
+	@touch $@ $(VENV)/render.stamp $(VENV)/studio.stamp
 
 demo: $(VENV)/render.stamp
 	$(BIN)/crumple run ball --out $(DEMO) --force
@@ -57,6 +64,9 @@ demo: $(VENV)/render.stamp
 	@echo "film       $(DEMO).mp4"
 	@echo "picture    $(DEMO).png"
 	@echo "recording  $(DEMO)        open $(DEMO)/run.vtkhdf.series in ParaView"
+
+play: $(VENV)/studio.stamp
+	$(BIN)/crumple play
 
 test: lint
 	$(TEST)
@@ -91,8 +101,13 @@ licences: $(VENV)/dev.stamp
 docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/scene_reference.py
 	$(BIN)/python docs/tuning.py
+	$(BIN)/python docs/columns.py
 	$(BIN)/python -m mkdocs build --strict
-	@echo "site       out/site/index.html"
+	@echo "site       out/site/index.html; its search works where it is served: make serve"
+
+serve: docs
+	@echo "site       http://127.0.0.1:8000   (Ctrl-C ends it)"
+	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory out/site
 
 fuzz: $(VENV)/dev.stamp
 	NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py \

@@ -84,11 +84,34 @@ if TYPE_CHECKING:
     from crumple.studies.sweeping.sweep import sweep
 
 
+_PACKAGES = (
+    "analysis",
+    "contact",
+    "contract",
+    "energies",
+    "export",
+    "materials",
+    "mesh",
+    "options",
+    "patterns",
+    "recording",
+    "remeshing",
+    "rendering",
+    "scenes",
+    "shapes",
+    "state",
+    "studies",
+)
+"""Packages that are there after `import crumple`, each imported when it is first used."""
+
+
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_PACKAGES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"crumple.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'crumple' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

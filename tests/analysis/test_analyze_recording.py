@@ -91,7 +91,7 @@ def test_files_and_numbers(tmp_path, scene):
     assert summary["energies"]["bending"] == pytest.approx(0.0, abs=1e-4)
     assert {path.stem for path in out.glob("*.csv")} == {
         "density", "orientation", "curvature_radii", "cross_section", "ridges", "facets", "creases", "crease_lines",
-        "energies", "fits", "ledger",
+        "energies", "fits", "ledger", "columns",
     }  # fmt: skip
     assert (out / "overview.png").stat().st_size > 10_000
     assert sum(float(row["mass_share"]) for row in rows(out / "density.csv")) == pytest.approx(1.0)

@@ -278,3 +278,30 @@ def test_materials_are_listed_with_their_values():
     foil = listed["kitchen-foil"]
     assert foil["area_density"] == pytest.approx(foil["density"] * foil["thickness"])
     assert listed["cotton"]["yield_curvature"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["analyze", "{}", "--frame", 99], "analyze --frame = 99 ("),
+        (["render", "{}", "-o", "x.png", "--frame", 99], "render --frame = 99 ("),
+        (["render", "{}", "-o", "x.png", "--frame", -99], "render --frame = -99 ("),
+        (["resume", "{}", "--frame", 99], "resume --frame = 99 ("),
+        (["analyze", "{}", "--ridge-curvature", -4], "analyze --ridge-curvature = -4.0 (must be > 0"),
+        (["run", "ball", "--frames", 0], "--frames = 0 ("),
+        (["run", "ball", "--frames=x"], "--frames = x (must be a whole number"),
+        (["run", "ball", "--threads", 0], "--threads = 0 (must be at least 1"),
+        (["view", "{}", "--port", 70000], "--port = 70000 ("),
+        (["run", "ball", "--nonsense"], "--nonsense"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_every_message_of_a_flag_names_it_its_value_and_what_is_allowed(recorded, arguments, says):
+    result = invoke(*(str(recorded) if word == "{}" else word for word in arguments))
+    assert_one_line_error(result, 2, says)
+
+
+def test_a_table_that_should_be_a_list_says_how_to_write_it(tmp_path):
+    path = tmp_path / "scene.toml"
+    path.write_text('[sheets]\nmaterial = "cotton"\n')
+    assert_one_line_error(invoke("run", path), 2, "must be a list of tables: write [[sheets]], not [sheets]")

@@ -11,7 +11,7 @@ import pytest
 from recording_samples import frame_report, step_report
 from rich.console import Console
 
-from crumple.cli import costs, progress
+from crumple.cli import costs, progress, waiting
 from crumple.cli.costs import FrameCost
 from crumple.cli.progress import RunProgress
 from crumple.runtime.timing import PhaseTimer
@@ -111,3 +111,15 @@ def test_a_run_tells_observers_when_frames_begin(coarse):
     text = io.StringIO()
     run(model, state, [RunProgress(Console(file=text, force_terminal=True, width=160), 2)])
     assert "frame 2/2" in text.getvalue()
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.0, 0), (0.3, 3)])
+def test_what_takes_long_is_told(monkeypatch, seconds, told):
+    monkeypatch.setattr(waiting, "PATIENCE", 0.1)
+    monkeypatch.setattr(waiting, "HEARTBEAT", 0.07)
+    console = Console(file=io.StringIO(), force_terminal=False)
+    with waiting.told_when_long(console, "checking a.fold"):
+        time.sleep(seconds)
+    lines = console.file.getvalue().splitlines()
+    assert (len(lines) >= told) if told else not lines
+    assert all(line.startswith("checking a.fold, 0 s so far") for line in lines)

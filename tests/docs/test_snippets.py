@@ -107,8 +107,8 @@ def test_python_of_the_page_on_analysis(small, capsys):
 @pytest.mark.slow
 def test_commands_of_the_page_on_rendering(small):
     pytest.importorskip("imageio")
-    shown = page_blocks("rendering.md", {"--frame 12": "--frame 1"})[0].commands
-    assert len(shown) == 5
+    shown = page_blocks("rendering.md", {"--frame 12": "--frame 1", "--frames 10:40:2": "--frames 0:1"})[0].commands
+    assert len(shown) == 6
     for arguments in shown:
         result = CliRunner().invoke(app, [*arguments, "--size", "80x60", "--quality", "draft"])
         assert result.exit_code == 0, result.output

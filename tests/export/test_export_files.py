@@ -15,11 +15,14 @@ from crumple.boundary.obstacles import make_obstacle
 from crumple.export import export_recording
 from crumple.export.clip import choose_frames
 from crumple.export.surface import Surface
+from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import make_sheet_mesh
 from crumple.model.model import Model
-from crumple.recording import Recording
+from crumple.recording import Recording, create_recording
 from crumple.recording.files import write_atomically
 from crumple.recording.frame import encode_frame
 from crumple.runtime.errors import InputError
+from crumple.state import initial_state
 
 TEXTURE = Path(__file__).parent / "paper.png"
 
@@ -386,3 +389,35 @@ def test_frames_that_are_not_finite_are_refused(changing, tmp_path):
             export_recording(bad, output=tmp_path / name)
     assert not (tmp_path / "a.glb").exists()
     assert not list(tmp_path.glob("*.part*"))
+
+
+def test_usd_does_not_blend_two_meshes_that_have_as_many_points(tmp_path):
+    """Two frames of a square cut along one diagonal and along the other: half way, USD must show one of both."""
+    usd = pytest.importorskip("pxr.Usd")
+    from pxr import UsdGeom
+
+    corners = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.1], [0.0, 0.1]])
+    faces = np.array([[0, 1, 2], [0, 2, 3]])
+    states = []
+    for frame, order in enumerate(([0, 1, 2, 3], [2, 3, 0, 1], [2, 3, 0, 1])):
+        mesh = make_sheet_mesh(corners[order], faces if frame == 0 else faces[:, [1, 2, 0]])
+        x = np.column_stack([corners[order], np.full(4, 0.01 * frame)])
+        states.append(initial_state(mesh, x).replaced(time=0.04 * frame, frame=frame))
+    model = Model(materials=(Material.isotropic("paper", young=2e9, poisson=0.3, thickness=1e-4, density=0.08),))
+    with create_recording(tmp_path / "run") as recorder:
+        recorder.on_start(model, states[0])
+        for state in states[1:]:
+            write_atomically(recorder.recording.frame_path(state.frame), encode_frame(state))
+    (path,) = export_recording(Recording(tmp_path / "run"), output=tmp_path / "two.usda")
+    stage = usd.Stage.Open(str(path))
+    (shown,) = (UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh))
+    points = [np.array(shown.GetPointsAttr().Get(time)) for time in (0.0, 0.5, 1.0, 1.5, 2.0)]
+    np.testing.assert_array_equal(points[1], points[0])
+    assert len(points[2]) == len(points[0]) + 1, "one point that no face has"
+    np.testing.assert_allclose(points[3], 0.5 * (points[2] + points[4]), atol=1e-7)
+    for time in (0.0, 1.0, 2.0):
+        api = UsdGeom.PrimvarsAPI(shown)
+        damage = api.GetPrimvar("damage")
+        assert len(damage.ComputeFlattened(time)) == 2
+        assert len(api.GetPrimvar("st").ComputeFlattened(time)) == 6
+        assert len(shown.GetVelocitiesAttr().Get(time)) == len(shown.GetPointsAttr().Get(time))

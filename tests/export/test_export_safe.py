@@ -16,6 +16,7 @@ from recording_samples import make_recording
 from crumple.export.clip import choose_frames
 from crumple.export.export import export_recording
 from crumple.recording import Recording
+from crumple.runtime.errors import CrumpleError
 
 FORMATS = ("usda", "usdc", "glb", "abc", "fold", "obj", "ply", "stl", "vtp", "vtkhdf")
 NEEDS = {"usda": "pxr", "usdc": "pxr", "abc": "alembic3d", "vtp": "pyvista"}
@@ -117,3 +118,20 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(recorded, small_disk, suffix
     assert len(lines) == 1, told.stderr
     assert "internal error" not in told.stderr
     assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("suffix", ["obj", "vtkhdf"])
+def test_a_sequence_that_fails_half_way_leaves_the_old_one_and_its_picture(recorded, tmp_path, suffix):
+    damaged = tmp_path / "damaged"
+    shutil.copytree(recorded, damaged)
+    last = Recording(damaged).frames[-1]
+    Recording(damaged).frame_path(last).write_bytes(b"nothing of a frame")
+    first = Recording(damaged).frames[0]
+    old = {f"x_{first:06d}.{suffix}": b"before", "paper.png": b"mine"}
+    (tmp_path / "out").mkdir()
+    for name, content in old.items():
+        (tmp_path / "out" / name).write_bytes(content)
+    texture = Path(__file__).with_name("paper.png") if suffix == "obj" else None
+    with pytest.raises(CrumpleError):
+        export_recording(Recording(damaged), output=tmp_path / "out" / f"x.{suffix}", texture=texture)
+    assert {item.name: item.read_bytes() for item in (tmp_path / "out").iterdir()} == old

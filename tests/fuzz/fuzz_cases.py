@@ -395,10 +395,11 @@ def feed_planted(folder: Path, number: int) -> None:
             victim.mkdir()
         elif kind == 3:
             with victim.open("wb") as file:
-                file.truncate(2 ** int(random.integers(20, 50)))
+                file.truncate(2 ** int(random.integers(20, 44)))
         else:
-            shutil.copy(files[0], victim.with_name(f"frame_{10 ** int(random.integers(5, 18)):06d}.vtkhdf"))
-    for command in ("info", "verify", "resume", "analyze", "export --to obj"):
+            sound = _sound_recording() / "frames/frame_000001.vtkhdf"
+            shutil.copy(sound, victim.with_name(f"frame_{10 ** int(random.integers(5, 18)):06d}.vtkhdf"))
+    for command in ("info", "verify", "resume --frames 4", "analyze", "export --to obj"):
         words = command.split()
         result = CliRunner().invoke(app, [words[0], str(place), *words[1:]])
         assert result.exit_code in (DONE, FAILED, 2), (command, result.exit_code, result.exception)

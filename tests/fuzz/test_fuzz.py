@@ -15,7 +15,7 @@ COUNT = {
     "recording": 30,
     "dataset": 40,
     "sweep": 40,
-    "planted": 15,
+    "planted": 10,
     "energy": 40,
     "stepped": 4,
 }

@@ -42,3 +42,11 @@ def test_solver(options, place):
 def test_contact(options, place):
     with pytest.raises(InputError, match=place):
         ContactOptions(**options)
+
+
+@pytest.mark.parametrize("value", ["a", None, float("nan"), -1.0, 10**400])
+def test_thicknesses_and_friction_that_are_no_numbers(value):
+    with pytest.raises(InputError, match="sheet_thickness"):
+        ContactOptions(sheet_thickness=(value,))
+    with pytest.raises(InputError, match="friction"):
+        ContactOptions(friction=np.array([[value]]))

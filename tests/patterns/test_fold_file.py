@@ -205,6 +205,26 @@ def test_folded_forms_are_laid_flat(name, with_angles, tmp_path):
     assert [one.kind for one in check_pattern(again)] == [one.kind for one in check_pattern(pattern)]
 
 
+@pytest.mark.parametrize(("mirrored", "says"), [(True, "mirror image"), (False, "1 of ")])
+def test_letters_count_where_the_geometry_says_the_opposite(mirrored, says, tmp_path):
+    """A form seen in a mirror, and one whose letters are wrong in one place; neither gives angles."""
+    pattern = PATTERNS["miura"]
+    angle = fold_angles(pattern, 0.7)
+    record = folded_record(pattern, angle)
+    del record["edges_foldAngle"]
+    if mirrored:
+        record["vertices_coords"] = [[x, y, -z] for x, y, z in record["vertices_coords"]]
+    else:
+        k = int(np.flatnonzero(pattern.assignment == "M")[0])
+        record["edges_assignment"][k] = "V"
+    (tmp_path / "x.fold").write_text(json.dumps(record))
+    again = read_fold(tmp_path / "x.fold")
+    assert any(says in note for note in again.notes)
+    assert list(again.assignment) == record["edges_assignment"]
+    np.testing.assert_allclose(np.abs(again.angle[pattern.creases]), np.abs(angle[pattern.creases]), atol=1e-7)
+    assert (again.angle[again.assignment == "M"] >= 0.0).all()
+
+
 def test_flat_folded_forms_are_no_patterns(tmp_path):
     """A sheet folded in half: two squares on each other, which is flat, but not what is folded."""
     shut = [[0, 0], [1, 0], [0, 0], [0, 1], [1, 1], [0, 1]]

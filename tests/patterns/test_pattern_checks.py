@@ -241,3 +241,20 @@ def test_large_patterns_take_few_attempts(made, most, monkeypatch):
     angle = rigid.fold_angles(pattern, 1.0)
     check_pattern(pattern, pattern.targets() if angle is None else angle)
     assert len(steps) <= most
+
+
+def test_a_large_pattern_is_followed_from_fold_to_fold():
+    pattern = miura(20, 20, 0.01, 0.01, np.radians(70))
+    assert rigid.is_large(pattern)
+    folds = np.linspace(0.25, 0.5, 7)
+    table = np.array(rigid.folding_angles(pattern, folds))
+    assert max(vertex_misfit(pattern, angle)[1].max() for angle in table) < 1e-6
+    assert np.abs(np.diff(table, axis=0)).max() < 0.3  # each from its own targets: up to 1.1
+    assert np.array_equal(table[-1], fold_angles(pattern, 0.5))
+
+
+def test_what_does_not_fold_at_the_end_is_not_tried_before(monkeypatch):
+    tried: list[float] = []
+    monkeypatch.setattr(rigid, "fold_angles", lambda pattern, fold: tried.append(fold))
+    assert rigid.folding_angles(miura(3, 3, 0.02, 0.02, 1.0), np.linspace(0.0, 1.0, 49)) == [None] * 49
+    assert tried == [1.0]

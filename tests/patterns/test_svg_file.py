@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crumple.patterns import box, kresling, miura, read_svg, waterbomb, write_svg
+from crumple.patterns import box, kresling, miura, read_pattern, read_svg, waterbomb, write_svg
 from crumple.patterns.svg_path import bezier, parse_path, parse_transform
 from crumple.patterns.svg_style import assignment_of, parse_colour
 from crumple.runtime.errors import InputError
@@ -280,3 +280,21 @@ def test_small_curves_stay(tmp_path):
     assert np.hypot(*hole.T) == pytest.approx(0.002, rel=0.05)
     assert 8 < len(rings[0]) <= 40
     assert any("smaller than" in note for note in pattern.notes)
+
+
+def test_black_lines_with_paper_on_both_sides_are_creases_and_no_cuts(tmp_path):
+    """A square of nine cells with black inner lines and one valley; and a frame, whose black inside is a hole."""
+    lines = [f"M0 {k} L3 {k} M{k} 0 L{k} 3" for k in range(4)]
+    outline = "".join(f'<path d="{line}" stroke="black"/>' for line in lines)
+    text = f'<svg xmlns="http://www.w3.org/2000/svg">{outline}<path d="M1 1 L2 2" stroke="blue"/></svg>'
+    (tmp_path / "net.svg").write_text(text)
+    pattern = read_pattern(tmp_path / "net.svg")
+    assert len(pattern.faces) == 10
+    assert (pattern.facets.edge_faces[pattern.assignment == "B"] >= 0).sum(axis=1).max() == 1
+    assert np.count_nonzero(pattern.assignment == "U") == 12
+    assert any("12 lines that are drawn as boundary have paper on both sides" in note for note in pattern.notes)
+    frame = '<path d="M0 0 H3 V3 H0 Z M1 1 H2 V2 H1 Z" stroke="black" fill="none"/>'
+    (tmp_path / "frame.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg">{frame}</svg>')
+    whole = read_pattern(tmp_path / "frame.svg")
+    assert set(whole.assignment) == {"B"}
+    assert len(whole.faces) == 1

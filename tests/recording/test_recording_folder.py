@@ -135,7 +135,7 @@ def test_a_bad_line_of_the_log_is_skipped_and_named(recorded, bad):
 
 
 def test_refuses_to_overwrite(recorded, tmp_path):
-    with pytest.raises(InputError, match="already holds 5 frames"):
+    with pytest.raises(InputError, match="already holds frames 0 to 4"):
         create_recording(recorded, "")
     with create_recording(recorded, "new", force=True) as recorder:
         assert recorder.recording.frames == []

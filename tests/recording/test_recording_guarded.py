@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import signal
+import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from typer.testing import CliRunner
 import crumple
 from crumple.cli.app import app
 from crumple.recording import Recording
+from crumple.recording.info import summarise_recording
 from crumple.recording.verify import verify_recording
 from crumple.runtime import reading
 from crumple.runtime.errors import CrumpleError
@@ -83,10 +86,10 @@ def exchange(path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "endless"])
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("command", ["info", "verify", "resume", "analyze"])
+@pytest.mark.parametrize("command", [("info",), ("verify",), ("resume", "--frames", "3"), ("analyze",)])
 def test_commands_say_so_and_end(recorded, name, kind, command):
     exchange(recorded / name, kind)
-    result = CliRunner().invoke(app, [command, str(recorded)])
+    result = CliRunner().invoke(app, [command[0], str(recorded), *command[1:]])
     assert not isinstance(result.exception, TimeoutError | MemoryError), "it waits, or fills the memory"
     assert result.exception is None or isinstance(result.exception, SystemExit | CrumpleError | OSError), result.output
     assert "internal error" not in result.output
@@ -98,6 +101,44 @@ def test_the_studio_goes_on(recorded, kind):
     run = StudioRun(recorded)
     assert run.series()["frame"] == []
     assert run.refresh()["count"] == len(Recording(recorded).frames)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_no_file_of_a_recording_is_not_read_as_a_whole(recorded, name):
+    (recorded / name).unlink(missing_ok=True)
+    with (recorded / name).open("wb") as file:
+        file.truncate(2 * reading.MOST_TEXT)
+    tracemalloc.start()
+    with suppress(CrumpleError):
+        summarise_recording(Recording(recorded))
+    StudioRun(recorded).series()
+    for read in (Recording(recorded).model, Recording(recorded).times, lambda: Recording(recorded).load(1)):
+        with suppress(CrumpleError):
+            read()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * reading.MOST_TEXT
+
+
+def test_a_log_of_many_bad_lines_is_told_in_few(recorded, monkeypatch):
+    with (recorded / "log.jsonl").open("ab") as file:
+        file.write(b"nonsense\n" * 5000 + b"torn")
+    log = Recording(recorded).log()
+    assert len(log.skipped) == 101
+    assert log.skipped[-1].endswith("4900 more lines are not of a step log; left out")
+    monkeypatch.setattr(reading, "MOST_LINES", 100)
+    with pytest.raises(CrumpleError, match="has more than 100 lines"):
+        Recording(recorded).log()
+
+
+def test_lines_are_whole_or_cut_at_a_length(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "LONGEST_LINE", 4)
+    path = tmp_path / "lines"
+    path.write_bytes(b"ab\n\nabcdefghij\nabc\nabcd\nabcde\ntorn for long")
+    assert list(reading.read_lines(path)) == [b"ab", b"", b"abcd", b"abc", b"abcd", b"abcd"]
+    assert reading.is_torn(path)
+    path.write_bytes(b"ab\n")
+    assert not reading.is_torn(path)
 
 
 def test_a_huge_number_in_a_name_is_one_gap(recorded):

@@ -26,7 +26,7 @@ from crumple.state import Pins, State, initial_state, transfer
 
 
 def adapted(model: Model, state: State, *, projection: bool = True, **sizing: float) -> State:
-    options = RemeshingOptions(SizingOptions(**sizing), projection)  # type: ignore[arg-type]
+    options = RemeshingOptions(SizingOptions(**sizing), projection=projection)  # type: ignore[arg-type]
     return adapt(state, Derived(replace(model, remeshing=options), state))
 
 

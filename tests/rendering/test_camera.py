@@ -63,7 +63,7 @@ def test_a_camera_that_follows_keeps_the_sheet_in_the_picture_and_one_that_does_
     plan = CameraPlan(film, 1.3, View(follow=True))
     for k, points in enumerate(film):
         assert np.abs(filled(plan.at(k / 29), points, 1.3)).max() <= 1.02
-    still = CameraPlan(film, 1.3, View())
+    still = CameraPlan(film, 1.3, View(follow=False))
     np.testing.assert_array_equal(still.at(0.0).position, still.at(1.0).position)
     for points in film:
         assert np.abs(filled(still.at(0.5), points, 1.3)).max() <= 1.001
@@ -108,3 +108,14 @@ def test_nonsense_is_refused(options, text):
 def test_a_camera_at_its_target_is_refused():
     with pytest.raises(InputError, match="move it or --target"):
         CameraPlan([np.eye(3)], 1.0, View(position=(1.0, 2.0, 3.0), target=(1.0, 2.0, 3.0)))
+
+
+def test_sheets_that_go_far_are_followed_unless_it_is_forbidden():
+    square = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.1, 0.1, 0.0], [0.0, 0.1, 0.0]])
+    near, far = ([square + np.array([way * k / 9, 0.0, 0.0]) for k in range(10)] for way in (0.1, 2.0))
+    assert CameraPlan(near, 1.3, View()).view.follow is False
+    followed, still = CameraPlan(far, 1.3, View()), CameraPlan(far, 1.3, View(follow=False))
+    distance = [float(np.linalg.norm(plan.at(0.5).position - plan.at(0.5).target)) for plan in (followed, still)]
+    assert distance[0] < 0.5 * distance[1], "the sheet is larger in the picture"
+    assert followed.at(1.0).target[0] > followed.at(0.0).target[0] + 1.0
+    assert CameraPlan(far, 1.3, View(target=(0.0, 0.0, 0.0))).view.follow is False

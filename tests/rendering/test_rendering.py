@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recording_samples import make_recording, sample_model
+from typer.testing import CliRunner
 
+from crumple.cli.app import app
 from crumple.materials.presets import presets
 from crumple.recording import Recording, create_recording
 from crumple.rendering import Style, View, render_film, render_frame
@@ -226,6 +228,17 @@ def test_numbered_pictures(recording, tmp_path):
         render_film(recording, tmp_path / "x.%s%s.png", size=(64, 48), quality="draft")
     with pytest.raises(InputError, match=r"must end in \.mp4"):
         render_film(recording, tmp_path / "x.avi", size=(64, 48), quality="draft")
+
+
+def test_a_part_of_the_frames(recording, tmp_path):
+    command = ["render", str(recording.path), "--frames", "1:3:2", "--size", "48x32", "--quality", "draft"]
+    result = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "x.%02d.png")])
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.00.png", "x.01.png"]
+    for arguments, says in ((["--turntable", "-o", "x.mp4"], "--frames"), (["-o", "x.png"], "--frame chooses one")):
+        refused = CliRunner().invoke(app, [*command, *arguments])
+        assert refused.exit_code == 2
+        assert says in refused.stderr
 
 
 def test_a_turntable_goes_around_one_frame(recording, tmp_path):

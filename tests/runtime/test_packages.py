@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
@@ -38,3 +39,13 @@ def test_missing_package_names_its_extra(monkeypatch):
         load_package("pyvista", "export --to vtk")
     with pytest.raises(InputError, match=r"crumple\[sweep\]"):
         load_package("pyvista", "crumple sweep", "sweep")
+
+
+def test_packages_are_there_after_import_crumple_and_not_loaded_before():
+    code = (
+        "import sys, crumple\n"
+        "assert 'crumple.recording' not in sys.modules\n"
+        "assert crumple.recording.Recording is crumple.Recording\n"
+        "assert all(hasattr(getattr(crumple, name), '__path__') for name in crumple._PACKAGES)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -5,6 +5,7 @@ import pytest
 from scene_tables import small
 
 from crumple.materials import preset
+from crumple.materials.material import isotropic_membrane
 from crumple.runtime.errors import InputError
 from crumple.scenes import build, scene_from_tables
 
@@ -39,3 +40,16 @@ def test_the_grain_turns_with_its_angle():
 def test_an_unknown_name_suggests_the_nearest(name, meant):
     with pytest.raises(InputError, match=rf"sheets\[0\]\.material: .*'{name}' \(did you mean '{meant}'\?"):
         made(preset=name)
+
+
+def test_a_data_sheet_gives_the_material_of_the_same_moduli():
+    """Tensile stiffness E h and shear stiffness G h, along and across the grain, against E, G and h."""
+    h, young, shear, bend = 1e-4, (6e9, 2.5e9), 1.4e9, [6e-4, 2.5e-4]
+    common = {"thickness": h, "density": 0.08, "poisson": 0.3, "bend": bend}
+    sheet = made(stretch=[young[0] * h, young[1] * h], shear=shear * h, **common)
+    moduli = made(young=list(young), shear=shear, **common)
+    np.testing.assert_allclose(sheet.membrane, moduli.membrane)
+    np.testing.assert_allclose(sheet.bending, moduli.bending)
+    assert sheet.membrane[3] == pytest.approx(2.0 * shear * h), "C33 belongs to the tensor shear strain"
+    plain = made(stretch=6e5, bend=6e-4, thickness=h, density=0.08, poisson=0.3)
+    np.testing.assert_allclose(plain.membrane, isotropic_membrane(6e5, 0.3))

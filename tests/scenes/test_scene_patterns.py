@@ -12,7 +12,17 @@ from crumple.cli.app import app
 from crumple.export import export_recording
 from crumple.geometry.curvature import curvature_stencil, rest_angle
 from crumple.geometry.hinge import dihedral_angles
-from crumple.patterns import box, check_pattern, miura, pleats, read_fold, write_fold, write_svg
+from crumple.patterns import (
+    box,
+    check_pattern,
+    fold_angles,
+    miura,
+    pleats,
+    read_fold,
+    rigid,
+    write_fold,
+    write_svg,
+)
 from crumple.plasticity import hinge_labels
 from crumple.recording import Recording
 from crumple.scenes import build, check_scene, load_scene, scene_from_tables
@@ -196,3 +206,38 @@ def test_unknown_groups_name_those_there_are(tmp_path):
     shape = {"kind": "pattern", "file": str(tmp_path / "g.svg"), "size": 0.01}
     with pytest.raises(SceneError, match="its groups are lid"):
         build(scene(shape, creases=[{"group": "lead", "drive": "free"}]))
+
+
+def test_how_creases_are_driven_follows_from_the_fold_that_is_asked_for(tmp_path, monkeypatch):
+    """A pattern that fits half way and not when it is folded all the way; what the user gives is left alone."""
+    path = tmp_path / "steep.fold"
+    write_fold(path, miura(2, 2, 0.03, 0.03, np.radians(60.0), np.radians(150.0)))
+    known = fold_angles
+    monkeypatch.setattr(
+        "crumple.scenes.pattern_scene.fold_angles", lambda pattern, fold: known(pattern, fold) if fold <= 0.5 else None
+    )
+    half = load_scene(path)
+    assert half.sheets[0].shape.fold == 0.5
+    assert any("but only half way by default" in note for note in half.notes)
+    assert [crease.drive for crease in half.sheets[0].creases] == ["hard"]
+    assert half.sheets[0].shape.start == 0.25
+    whole = load_scene(path, ["sheets[0].shape.fold=1"])
+    assert not any("half way" in note for note in whole.notes)
+    assert [crease.drive for crease in whole.sheets[0].creases] == ["spring"]
+    assert whole.sheets[0].shape.start == 0.0
+    own = load_scene(path, ["sheets[0].shape.fold=1", "sheets[0].creases=[]", "sheets[0].shape.start=0.1"])
+    assert list(own.sheets[0].creases) == []
+    assert own.sheets[0].shape.start == 0.1
+    with pytest.raises(SceneError, match="fold"):
+        load_scene(path, ["sheets[0].shape.fold=2"])
+
+
+def test_checking_a_large_pattern_solves_little(tmp_path, monkeypatch):
+    """A drive is followed from fold to fold, and the plastic embedding is not sought: no check asks for it."""
+    solved, least_change = [], rigid._least_change
+    monkeypatch.setattr(rigid, "_least_change", lambda *given: solved.append(1) or least_change(*given))
+    monkeypatch.setattr("crumple.scenes.creases.Embedding.settle", None)
+    write_fold(tmp_path / "large.fold", miura(20, 20, 0.01, 0.01, np.radians(70)))
+    report = check_scene(tmp_path / "large.fold")
+    assert report.ok, report.errors
+    assert 0 < len(solved) < 200  # 298 where every one of the 49 samples of a drive begins at its targets

@@ -72,12 +72,15 @@ def test_friction_is_felt():
     sim = hanging()
     sim.move_obstacle("ball", [0.0, 0.02, 0.0])
     sim.step(0.1)
-    for _ in range(5):
+    felt = []
+    for _ in range(14):  # it swings away at first
         sim.move_obstacle("ball", [0.0, 0.0, -0.002])
         sim.step(FRAME)
-    felt = sim.forces("ball")
-    assert felt[1] < 0.0
-    assert 0.02 * abs(felt[1]) < abs(felt[2]) < 0.6 * abs(felt[1])
+        felt.append(sim.forces("ball"))
+    pushed = [force for force in felt if force[1] < -5e-4]
+    assert len(pushed) > 1
+    assert all(abs(force[2]) < 0.6 * abs(force[1]) for force in pushed)
+    assert any(abs(force[2]) > 0.1 * abs(force[1]) for force in pushed)
     assert crossings(sim) == 0
 
 

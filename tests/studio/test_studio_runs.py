@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("aiohttp")
+from recording_samples import make_recording
 from typer.testing import CliRunner
 
 from crumple.cli.app import app
@@ -54,6 +56,7 @@ def simulated(status: dict) -> str:
 @pytest.mark.slow
 def test_pause_continue_and_stop(scene, tmp_path):
     run = StudioRun(tmp_path / "out", SceneRun(load_scene(scene), tmp_path / "out", False))
+    run.start()
     try:
         assert simulated(run.refresh()) == "preparing"
         assert run.frames_after(-1)["frames"] == []
@@ -83,6 +86,7 @@ def test_pause_continue_and_stop(scene, tmp_path):
 def test_a_scene_that_cannot_be_recorded_says_why(scene, tmp_path):
     (tmp_path / "out").write_text("a file")
     run = StudioRun(tmp_path / "out", SceneRun(load_scene(scene), tmp_path / "out", False))
+    run.start()
     end = time.monotonic() + 120.0
     while simulated(status := run.refresh()) != "failed":
         assert time.monotonic() < end
@@ -158,8 +162,33 @@ def test_an_existing_recording_is_not_replaced_unasked(scene, recorded, tmp_path
     assert len(Recording(recorded)) == 5
 
 
+def test_a_taken_port_leaves_the_recording_that_would_be_replaced(scene, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_recording(tmp_path / "out", 3)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        result = CliRunner().invoke(app, ["view", "falling.toml", "--out", "out", "--force", "--port", port])
+    assert result.exit_code == 2
+    assert "leave --port out" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert len(Recording(tmp_path / "out")) == 3
+
+
 def test_without_its_package_the_extra_is_named(recorded, monkeypatch):
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     result = CliRunner().invoke(app, ["view", str(recorded), "--no-browser"])
     assert result.exit_code == 2
     assert "pip install 'crumple[studio]'" in result.stderr
+
+
+def test_a_folder_of_recordings_shows_all_of_them(tmp_path, monkeypatch):
+    for name in ("second", "first"):
+        make_recording(tmp_path / "runs" / name, 2)
+    (tmp_path / "runs" / "notes").mkdir()
+    shown = []
+    monkeypatch.setattr("crumple.studio.serve.serve_studio", lambda runs, **options: shown.extend(runs))
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "runs"), "--no-browser"])
+    assert result.exit_code == 0, result.output
+    assert [run.name for run in shown] == ["first", "second"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crumple.analysis.crease_lines import CreaseLine, measure_crease_lines
+from crumple.analysis.crease_lines import CreaseLine, measure_crease_lines, tally_creases
 from crumple.analysis.creases import Creases, measure_creases
 from crumple.analysis.energies import energy_split, measure_ledger
 from crumple.analysis.fits import Fit, fit_laws
@@ -63,6 +63,7 @@ class Analysis:
         """The main numbers by name, SI units; None where there is nothing to measure."""
         shape, ridges, creases = self.shape, self.ridges, self.creases
         lengths, areas = ridges.all_lengths, ridges.facet_area
+        tally = tally_creases(self.crease_lines)
         return {
             "frame": self.frame,
             "time": self.time,
@@ -93,6 +94,9 @@ class Analysis:
             "crease_mean_angle": creases.mean_angle or None,
             "crease_area_share": None if creases.is_empty else creases.area_share,
             "crease_lines": len(self.crease_lines) or None,
+            "creases_within_1": tally.within_1 if tally.total else None,
+            "creases_within_5": tally.within_5 if tally.total else None,
+            "creases_beyond_5": tally.beyond if tally.total else None,
             "spring_back_largest": self._largest_spring_back(),
             "energies": dict(self.energies),
             **{LEDGER + name: joule for name, joule in self.ledger.items()},

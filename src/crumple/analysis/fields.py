@@ -113,12 +113,12 @@ FIELDS = {
         lambda state: principal_stretch(state)[:, 0],
     ),
     "strain": SheetField(
-        "largest principal strain", "λ₁ − 1, in the direction in which the face is stretched most.", "face",
-        lambda state: principal_stretch(state)[:, 0] - 1.0,
+        "largest principal strain [%]", "λ₁ − 1 in per cent, in the direction in which the face is stretched most.",
+        "face", lambda state: 100.0 * (principal_stretch(state)[:, 0] - 1.0),
     ),
     "compression": SheetField(
-        "smallest principal strain", "λ₂ − 1, negative where the face is compressed.", "face",
-        lambda state: principal_stretch(state)[:, 1] - 1.0,
+        "smallest principal strain [%]", "λ₂ − 1 in per cent, negative where the face is compressed.", "face",
+        lambda state: 100.0 * (principal_stretch(state)[:, 1] - 1.0),
     ),
     "area": SheetField(
         "area ratio", "Area in the world over area in the pattern, λ₁ λ₂.", "face", _area_ratio, "coolwarm"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crumple.analysis.analyze import LEDGER, Analysis
+from crumple.analysis.analyze import Analysis
+from crumple.analysis.columns import QUANTITIES, TABLES, describe_column
 from crumple.analysis.fits import Fit, PowerLaw
 from crumple.analysis.foil_ball import compare_ball
 from crumple.analysis.statistics import thickness_fraction
@@ -21,43 +22,7 @@ from crumple.state.ledger import COLUMNS
 
 Rows = Iterable[Sequence[Any]]
 
-UNITS = {
-    "time": "s",
-    "area": "m²",
-    "mass": "kg",
-    "thickness": "m",
-    "radius": "m",
-    "first_radius_peak": "t",
-    "first_radius_median": "t",
-    "second_radius_peak": "t",
-    "section_length": "m",
-    "ridge_curvature": "1/m",
-    "ridge_length_total": "m",
-    "ridge_length_mean": "m",
-    "facet_area_mean": "m²",
-    "mileage": "m",
-    "worked_mileage": "m",
-    "crease_hinge_length": "m",
-    "crease_mean_angle": "rad",
-    "spring_back_largest": "°",
-    "crack_length": "m",
-    "crack_roughness": "rad",
-    "roughness_spacing": "m",
-    "fracture_work": "J",
-    "fracture_energy": "J/m²",
-    "work": "J",
-    "stored_energy": "J",
-    "yielding_energy": "J",
-    "dissipated_energy": "J",
-    **{LEDGER + name: "J" for name in COLUMNS},
-}
-
-
-CREASE_COLUMNS = (
-    "sheet", "label", "name", "drive", "length_m", "angle_deg", "least_deg", "most_deg", "spring_back_deg", "moment_N",
-    "broken",
-)  # fmt: skip
-"""Of the table of crease lines, in the order of the fields of `CreaseLine`."""
+UNITS = {name: column.unit for name, column in QUANTITIES.items()}
 
 
 def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
@@ -94,12 +59,20 @@ def tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:
         "ridges": (("length_m", "kind"), zip(ridges.all_lengths, kinds, strict=True)),
         "facets": (("area_m2",), ridges.facet_area.reshape(-1, 1)),
         "creases": (("quantity", "value"), _crease_rows(analysis)),
-        "crease_lines": (CREASE_COLUMNS, [tuple(vars(line).values()) for line in analysis.crease_lines]),
+        "crease_lines": (tuple(TABLES["crease_lines"]), [tuple(vars(line).values()) for line in analysis.crease_lines]),
         "energies": (("energy", "joule"), list(analysis.energies.items())),
         "ledger": (("column", "joule", "meaning"), [(name, j, COLUMNS[name]) for name, j in analysis.ledger.items()]),
         "fits": (("sample", "law", "parameters", "log_likelihood", "ks_distance", "count"), fits),
     }
-    return found | _tear_tables(analysis)
+    found |= _tear_tables(analysis)
+    return found | {"columns": (tuple(TABLES["columns"]), _column_rows(analysis, found))}
+
+
+def _column_rows(analysis: Analysis, found: Mapping[str, tuple[Sequence[str], Rows]]) -> Rows:
+    """Unit and meaning of all that is written."""
+    numbers = [name for name in analysis.summary() if name != "energies"]
+    rows = [("summary", name, *(describe_column(name) or ("", ""))) for name in numbers]
+    return rows + [(table, name, *TABLES[table][name]) for table, (head, _) in found.items() for name in head]
 
 
 def _tear_tables(analysis: Analysis) -> dict[str, tuple[Sequence[str], Rows]]:

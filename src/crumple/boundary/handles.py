@@ -24,7 +24,8 @@ SIDES = ("left", "right", "bottom", "top")
 class Handle:
     """Springs of `stiffness` [N/m] from nodes to targets from `start` to `end` [s], then fading for `fade` [s].
 
-    `grips`: takes the nodes where they are at `start` instead of pulling them to a place given beforehand.
+    `grips`: takes the nodes where they are at `start` instead of pulling them to a place given beforehand;
+    `largest`: the force [N] that all its springs together never exceed, each an equal part of it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Handle:
     fade: float = 0.0
     stiffness: float = 1e3
     grips: bool = True
+    largest: float = inf
 
     def strength(self, t: float) -> float:
         """Factor of the stiffness at time `t` [s]: 1 while held, falling linearly to 0 over `fade`."""
@@ -42,6 +44,17 @@ class Handle:
     def target(self, t: float, anchor: Floats) -> Floats:
         """Where the handle wants the nodes at time `t` [s], (m, 3) [m]; `anchor`: their place in its frame."""
         return anchor if self.motion is None else self.motion.apply(t, anchor)
+
+    def force(self, t: float, x: Floats, anchor: Floats) -> Floats:
+        """The force on each of all the nodes that it holds, at `x` (m, 3) [m] at time `t` [s], (m, 3) [N]."""
+        stretch = self.target(t, anchor) - x
+        strength = self.strength(t)
+        force = self.stiffness * strength * stretch
+        if np.isinf(self.largest) or not len(x):
+            return force
+        size = np.linalg.norm(force, axis=1, keepdims=True)
+        most = strength * self.largest / len(x)
+        return np.asarray(force * np.minimum(1.0, most / np.maximum(size, np.finfo(float).tiny)))
 
     def anchor(self, t: float, x: Floats) -> Floats:
         """The anchors that make the targets equal `x` (m, 3) at time `t` [s]: how a handle grips nodes."""

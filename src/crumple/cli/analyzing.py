@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 
 import typer
@@ -40,14 +41,19 @@ def analyze_folders(
     if any(is_sweep(folder) for folder in folders):
         return _analyze_sweep(folders, out, frame, ridge_curvature, as_json)
     recordings = [Recording(folder) for folder in folders]
+    for recording in recordings if frame is not None else ():
+        recording.frame_number(frame or 0, "analyze --frame")
+    if ridge_curvature is not None and not (isfinite(ridge_curvature) and ridge_curvature > 0.0):
+        raise InputError("analyze --ridge-curvature", "must be > 0 and finite, in 1/m", ridge_curvature)
     names = _names(folders)
     target = out if out is not None else default_folder(folders)
-    console, analyses, written = make_console(), [], 0
-    for name, recording in zip(names, recordings, strict=True):
-        analysis = analyze_recording(recording, frame, plane=normal, ridge_curvature=ridge_curvature)
+    console, written = make_console(), 0
+    analyses = [  # all of them before the first file of an earlier analysis is replaced
+        analyze_recording(recording, frame, plane=normal, ridge_curvature=ridge_curvature) for recording in recordings
+    ]
+    for name, analysis in zip(names, analyses, strict=True):
         place = target if len(folders) == 1 else target / name
         written += len(write_tables(analysis, place)) + len(save_figures(analysis, place))
-        analyses.append(analysis)
         if not as_json and len(folders) == 1:
             _show(console, name, analysis)
     law = mass_size(analyses) if len(analyses) > 1 else None

@@ -9,11 +9,12 @@ import typer
 
 from crumple.cli.exits import FAILED, guarded
 from crumple.cli.threads import set_threads
+from crumple.cli.usage import OneLineGroup
 
 app = typer.Typer(
     name="crumple",
+    cls=OneLineGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -293,6 +294,9 @@ def render(
         ),
     ] = None,
     frame: Annotated[int, typer.Option(help="Frame of a picture or turntable; -1 is the last.")] = -1,
+    frames: Annotated[
+        str | None, typer.Option(metavar="A:B:C", help="Frames of a film: first:last:step (default: all).")
+    ] = None,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x960",
     fps: Annotated[float | None, typer.Option(help="Film frames per second (default: real time).")] = None,
     quality: Annotated[
@@ -304,7 +308,10 @@ def render(
     target: Annotated[str | None, typer.Option(help="Point to look at, X,Y,Z in m (default: the sheets).")] = None,
     orbit: Annotated[float, typer.Option(help="Go around by so many degrees during the film.")] = 0.0,
     turntable: Annotated[bool, typer.Option("--turntable", help="A film that goes around one frame.")] = False,
-    follow: Annotated[bool, typer.Option("--follow", help="Move the camera with the sheets.")] = False,
+    follow: Annotated[
+        bool | None,
+        typer.Option("--follow/--no-follow", help="Move the camera with the sheets (default: if they go far)."),
+    ] = None,
     zoom: Annotated[float, typer.Option(help="Enlargement.")] = 1.0,
     lens: Annotated[float | None, typer.Option(help="Focal length on 35 mm film, in mm (default: 56).")] = None,
     look: Annotated[
@@ -336,7 +343,7 @@ def render(
         "color_by": color_by, "edges": edges, "quality": quality,
     }  # fmt: skip
     render_recording(
-        folder, output, frame=frame, size=size, space=space, fps=fps, turntable=turntable,
+        folder, output, frame=frame, frames=frames, size=size, space=space, fps=fps, turntable=turntable,
         view=make_view(camera, target, orbit, follow, zoom, lens), style=style,
     )  # fmt: skip
 
@@ -345,7 +352,8 @@ def render(
 @guarded
 def view(
     sources: Annotated[
-        list[str], typer.Argument(metavar="DIR|SCENE...", help="Recording folders to show, scenes to run and show.")
+        list[str],
+        typer.Argument(metavar="DIR|SCENE...", help="Recordings, or folders of them, to show; scenes to run and show."),
     ],
     out: Annotated[Path | None, typer.Option(help="Recording folder of a scene (default: out/SCENE).")] = None,
     frames: FramesOption = None,
@@ -369,6 +377,35 @@ def view(
     view_sources(
         sources, out=out, frames=frames, until=until, overrides=set_ or (), quick=quick, force=force,
         host=host, port=port, browser=browser,
+    )  # fmt: skip
+
+
+@app.command()
+@guarded
+def play(
+    scene: Annotated[
+        str, typer.Argument(metavar="[SCENE]", help="note, a4, card, foil, napkin, or any scene with few faces.")
+    ] = "note",
+    set_: SetOption = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Do again what a script says, without a page; needs --out.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Recording folder of a replay.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing recording.")] = False,
+    host: Annotated[
+        str, typer.Option(help="Address to serve on; any but this machine's own asks for a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port (default: 8765, or a free one if that is taken).")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+) -> None:
+    """Take a sheet in your hands in a browser: fold, crumple, drop it, with the full physics."""
+    set_threads(1)
+    from crumple.cli.playing import play_scene
+
+    play_scene(
+        scene, overrides=set_ or (), replay=replay, out=out, force=force, host=host, port=port, browser=browser
     )  # fmt: skip
 
 

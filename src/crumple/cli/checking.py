@@ -6,14 +6,17 @@ from collections.abc import Sequence
 
 import typer
 
+from crumple.cli.consoles import make_console
 from crumple.cli.exits import BAD_INPUT
 from crumple.cli.notices import show_notes
+from crumple.cli.waiting import told_when_long
 from crumple.scenes import Report, check_scene
 
 
 def check_source(source: str, overrides: Sequence[str]) -> None:
     """Tell everything that is wrong, a line each, or how large the scene is; exit 2 when something is wrong."""
-    report = check_scene(source, overrides)
+    with told_when_long(make_console(stderr=True), f"checking {source}"):
+        report = check_scene(source, overrides)
     show_notes(report.notes)
     for error in report.errors:
         typer.echo(f"crumple: {error}", err=True)

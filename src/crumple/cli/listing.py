@@ -11,10 +11,13 @@ import typer
 
 from crumple.materials import Material, Preset, preset_sheets, presets
 
-COLUMNS = ("name", "µm", "g/m²", "GPa", "ν", "mN m", "1/m", "what")
-WIDTH = 140
+COLUMNS = ("name", "µm", "g/m²", "GPa", "ν", "kN/m", "mN m", "1/m", "what")
+WIDTH = 160
 """Characters that the widest row of materials has room in."""
-NOTE = "thickness, mass, Young's modulus, Poisson's ratio, bending stiffness, curvature at which a bend begins to stay"
+NOTE = (
+    "thickness, mass, Young's modulus, Poisson's ratio, tensile stiffness, bending stiffness of a plate, "
+    "curvature at which a bend begins to stay; along × across the grain"
+)
 
 
 def list_scenes() -> None:
@@ -74,6 +77,7 @@ def _row(preset: Preset, sheet: Material) -> tuple[str, ...]:
         f"{1e3 * sheet.density:.4g}",
         _pair(1e-9 * preset.young[0], 1e-9 * preset.young[1]),
         f"{preset.poisson:.3g}",
+        _pair(*(1e-3 * modulus * sheet.thickness for modulus in preset.young)),
         _pair(1e3 * sheet.bending[0], 1e3 * sheet.bending[2]),
         f"{sheet.yield_curvature:.3g}" if isfinite(sheet.yield_curvature) else "never",
         preset.about,
@@ -90,6 +94,8 @@ def _record(preset: Preset, sheet: Material) -> dict[str, Any]:
     stated = {key: None if value == float("inf") else value for key, value in asdict(preset).items() if key != "name"}
     return stated | {
         "area_density": sheet.density,
+        "tensile_stiffness": [modulus * sheet.thickness for modulus in preset.young],
+        "shear_stiffness": 0.5 * float(sheet.membrane[3]),
         "membrane": sheet.membrane.tolist(),
         "bending": sheet.bending.tolist(),
     }

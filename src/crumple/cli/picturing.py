@@ -9,6 +9,7 @@ from typing import Any
 from rich.progress import Progress
 
 from crumple.cli.consoles import make_console
+from crumple.export.clip import parse_frames
 from crumple.recording.recording import Recording
 from crumple.rendering import Style, View, render_film, render_frame
 from crumple.rendering.spaces import named_spaces
@@ -28,6 +29,7 @@ def render_recording(
     space: str,
     fps: float | None,
     turntable: bool,
+    frames: str | None,
     view: View,
     style: dict[str, Any],
 ) -> None:
@@ -47,13 +49,17 @@ def render_recording(
         raise InputError("render --output", "its folder does not exist", str(path))
     if turntable and not film:
         raise InputError("render --turntable", "makes a film: --output must end in " + ", ".join(FILMS), str(path))
+    recording.frame_number(frame, "render --frame")
+    if frames is not None and (turntable or not film):
+        raise InputError("render --frames", "is for films and numbered pictures; --frame chooses one frame", frames)
+    chosen = parse_frames(recording, frames, "render --frames") if film else None
     console = make_console(stderr=True)
     if film:
         with Progress(console=console, disable=not console.is_terminal) as bar:
-            task = bar.add_task("rendering", total=len(recording))
+            task = bar.add_task("rendering", total=len(chosen or recording))
             render_film(
                 recording, path, size=pixels, camera=view, space=space, fps=fps,
-                turntable=frame if turntable else None,
+                turntable=frame if turntable else None, frames=chosen,
                 progress=lambda done, total: bar.update(task, completed=done, total=total), **style,
             )  # fmt: skip
     else:
@@ -61,7 +67,9 @@ def render_recording(
     console.print(f"wrote {_shown(path)}", highlight=False, markup=False, soft_wrap=True)
 
 
-def make_view(camera: str, target: str | None, orbit: float, follow: bool, zoom: float, lens: float | None) -> View:
+def make_view(
+    camera: str, target: str | None, orbit: float, follow: bool | None, zoom: float, lens: float | None
+) -> View:
     """The view that the options describe; `camera` is a name or a position X,Y,Z [m]."""
     position = parse_point("render --camera", camera) if "," in camera else None
     return View(

@@ -19,7 +19,7 @@ def show_info(console: Console, info: RecordingInfo) -> None:
         console,
         "recording",
         {
-            "frames": f"{info.frames}",
+            "frames": f"{info.frames}, the first at the start",
             "simulated time": f"{info.time:.4g} s",
             "faces (last, mean)": f"{info.faces_last}, {info.faces_mean:.0f}",
             "steps": f"{info.steps} ({info.retries} retries)",

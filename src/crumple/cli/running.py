@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from crumple.analysis.crease_lines import measure_crease_lines, tally_creases
 from crumple.cli.compiling import compile_with_notice
 from crumple.cli.consoles import make_console
 from crumple.cli.edits import adopt_scene, check_edits, check_fit
@@ -15,6 +16,7 @@ from crumple.cli.exits import FAILED, INTERRUPTED, explain, fail
 from crumple.cli.interruption import Interruption
 from crumple.cli.notices import show_notes, show_warning
 from crumple.cli.progress import RunProgress
+from crumple.cli.waiting import told_when_long
 from crumple.model.model import Model
 from crumple.recording.folder import check_vacant
 from crumple.recording.recorder import Recorder, create_recording
@@ -45,16 +47,20 @@ def run_scene(
     folder = out if out is not None else Path("out") / (Path(source).stem or "scene")
     check_vacant(folder, force)  # before the scene is built, which may take a while
     compile_with_notice(console, remeshing=scene.remeshing is not None)
-    model, state, notes = build(scene)
+    with told_when_long(console, f"building {source}"):
+        model, state, notes = build(scene)
     show_notes(notes)
+    session = Session(PhysicsEngine(model, state))  # whatever may fail comes before a recording is replaced
     with create_recording(folder, dump_scene(scene), force=force) as recorder:
-        _advance(console, model, state, recorder)
+        _advance(console, session, recorder)
 
 
 def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: float | None) -> None:
     """Continue the recording in `folder` to its end, or to a new end."""
     console = make_console(stderr=True)
     recording = Recording(folder)
+    if frame is not None:
+        recording.frame_number(frame, "resume --frame")
     find_beginning(recording, frame)  # tells of a frame that stops the resumption before anything takes long
     model, scene, notes = _recorded(recording, frames, until)
     compile_with_notice(console, remeshing=model.remeshing is not None)
@@ -63,7 +69,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
         check_fit(recording.model_path if scene is None else recording.scene_path, model, state)
         if state.frame > model.frame_count:
             given = "--frames" if frames is not None else "--until" if until is not None else "run.duration"
-            remedy = f"{folder} has {state.frame} frames already; --frame goes back to an earlier one"
+            remedy = f"{folder} has frames 0 to {state.frame} already; --frame goes back to an earlier one"
             raise InputError(given, remedy, frames if frames is not None else model.duration)
 
     state, recorder = resume_recording(folder, frame=frame, check=check, warn=show_warning)
@@ -73,10 +79,10 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
         if scene is not None:
             adopt_scene(recording, scene, rewrite=frames is not None or until is not None)
         if state.frame >= model.frame_count:
-            console.print(f"{folder} is complete ({state.frame} frames); --frames or --until makes it longer")
+            console.print(f"{folder} is complete (frames 0 to {state.frame}); --frames or --until makes it longer")
             return
         console.print(f"resuming {folder} after frame {state.frame} (t = {state.time:.3f} s)", highlight=False)
-        _advance(console, model, state, recorder)
+        _advance(console, Session(PhysicsEngine(model, state)), recorder)
 
 
 def _recorded(recording: Recording, frames: int | None, until: float | None) -> tuple[Model, Scene | None, list[str]]:
@@ -98,13 +104,13 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
     return replace(model, duration=new_length(frames, until, model.frame_time) or model.duration), None, []
 
 
-def _advance(console: Console, model: Model, state: State, recorder: Recorder) -> None:
+def _advance(console: Console, session: Session, recorder: Recorder) -> None:
     """Run to the end with a recorder, a progress display and a polite Ctrl-C; say where the result is."""
     folder = recorder.recording.path
     with Interruption() as interruption:
-        observers = [interruption.shield(recorder), RunProgress(console, model.frame_count), interruption]
+        observers = [interruption.shield(recorder), RunProgress(console, session.model.frame_count), interruption]
         try:
-            final = Session(PhysicsEngine(model, state)).run(observers=observers)
+            final = session.run(observers=observers)
         except KeyboardInterrupt:
             fail(f"interrupted after {_reached(recorder)}; go on with: crumple resume {folder}", INTERRUPTED)
         except SimulationError as error:
@@ -112,7 +118,13 @@ def _advance(console: Console, model: Model, state: State, recorder: Recorder) -
         except OSError as error:
             reason, _ = explain(error)
             fail(f"{reason}; stopped after {_reached(recorder)}; then go on with: crumple resume {folder}", FAILED)
-    console.print(f"{final.frame} frames in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False)
+    tally = tally_creases(measure_crease_lines(session.model, final)).describe()
+    if tally:
+        remedy = "" if tally.startswith("all") else f" (crumple analyze {folder} --frame -1 lists them)"
+        console.print(tally + remedy, highlight=False, markup=False, soft_wrap=True)
+    console.print(
+        f"frames 0 to {final.frame} in {folder}; open {folder / 'run.vtkhdf.series'} in ParaView", highlight=False
+    )
 
 
 def _reached(recorder: Recorder) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crumple.scenes import Scene
 
 MOST_SHOWN = 36
-"""Runs of a sweep that the studio lists."""
+"""Runs of a sweep, or recordings in a folder, that the studio lists."""
 
 
 def view_sources(
@@ -45,8 +45,7 @@ def view_sources(
         check_vacant(folder, force)
     runs = []
     for source in (source for source in sources if source not in scenes):  # complains before anything starts
-        shown = sweep_recordings(Path(source)) if is_sweep(source) else [(Path(source), "")]
-        runs += [StudioRun(folder, label=label) for folder, label in shown]
+        runs += [StudioRun(folder, label=label) for folder, label in _recordings(Path(source))]
     for source, folder in folders.items():
         runs.append(StudioRun(folder, SceneRun(scenes[source], folder, force)))
     console = make_console(stderr=True)
@@ -62,6 +61,17 @@ def _load(source: str, frames: int | None, until: float | None, overrides: Seque
     from crumple.scenes.length import load_with_length
 
     return load_with_length(source, frames, until, overrides=overrides, quick=quick)
+
+
+def _recordings(path: Path) -> list[tuple[Path, str]]:
+    """The recording at `path`, or those of a sweep, or those in the folder, each with what it is called, "" for its
+    name."""
+    if is_sweep(path):
+        return sweep_recordings(path)
+    below = [] if (path / "frames").is_dir() else sorted(frames.parent for frames in path.glob("*/frames"))
+    if len(below) > MOST_SHOWN:
+        show_notes([f"{path}: the first {MOST_SHOWN} of {len(below)} recordings; name others to see them"])
+    return [(folder, "") for folder in below[:MOST_SHOWN]] or [(path, "")]
 
 
 def sweep_recordings(path: Path) -> list[tuple[Path, str]]:

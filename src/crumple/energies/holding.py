@@ -1,10 +1,19 @@
-"""Soft handles: springs ½ k |x − target|² that hold chosen nodes at moving targets."""
+"""Soft handles: springs that hold chosen nodes at moving targets.
+
+    E(d) = ½ k d²             where k d ≤ F,
+           F d − F² / (2 k)   beyond,           d = |x − target|
+
+A spring never pulls with more than its largest force F: a hand that is too far away, or on the other side of a table,
+lags behind instead of tearing the sheet through what holds it back. Without a largest force all of it is the quadratic.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from crumple.contract.energy import Example, register
+from crumple.contract.energy import GRADIENT, HESSIAN, Energy, Example, Projection, register
 from crumple.energies.examples import patch_poses
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.runtime.typing import Floats, Ints
@@ -15,6 +24,48 @@ def make_holding(nodes: Ints, targets: Floats, stiffness: Floats) -> NodalQuadra
     return make_nodal(nodes, targets, stiffness)
 
 
+@dataclass(frozen=True)
+class LimitedHolding(Energy):
+    """Springs that never pull with more than a largest force.
+
+    `stencil` (n, 1) nodes;  `center` (n, 3) targets [m];  `stiffness` (n,) [N/m];  `largest` (n,) force [N].
+    """
+
+    stencil: Ints
+    center: Floats
+    stiffness: Floats
+    largest: Floats
+
+    def evaluate(
+        self, x: Floats, order: int, project: Projection, value: Floats, gradient: Floats, hessian: Floats
+    ) -> None:
+        """Where it is projected, the Hessian is that of the paraboloid which touches the energy from above: the exact
+        one has no curvature along the spring, and would send a light node far beyond its target."""
+        offset = x[self.stencil[:, 0]] - self.center
+        distance = np.linalg.norm(offset, axis=1)
+        slack = 0.5 * self.largest**2 / np.maximum(self.stiffness, np.finfo(float).tiny)
+        is_far = self.stiffness * distance > self.largest
+        value[:] = np.where(is_far, self.largest * distance - slack, 0.5 * self.stiffness * distance**2)
+        pull = np.where(is_far, self.largest / np.where(is_far, distance, 1.0), self.stiffness)
+        if order >= GRADIENT:
+            gradient[:, 0] = pull[:, None] * offset
+        if order >= HESSIAN:
+            hessian[:, 0] = pull[:, None, None] * np.eye(3)
+            flat = is_far & ~np.broadcast_to(project, is_far.shape)
+            along = offset[flat] / distance[flat, None]
+            hessian[flat, 0] -= pull[flat, None, None] * along[:, :, None] * along[:, None, :]
+
+
+def make_limited_holding(nodes: Ints, targets: Floats, stiffness: Floats, largest: Floats) -> LimitedHolding:
+    """Springs as of `make_holding` that pull with at most `largest` (m,) [N] each."""
+    return LimitedHolding(
+        stencil=np.ascontiguousarray(nodes, np.int32).reshape(-1, 1),
+        center=np.ascontiguousarray(targets, np.float64),
+        stiffness=np.ascontiguousarray(stiffness, np.float64),
+        largest=np.ascontiguousarray(largest, np.float64),
+    )
+
+
 @register("holding")
 def example(rng: np.random.Generator) -> Example:
     """Three pinned nodes of the sample patch."""
@@ -22,3 +73,13 @@ def example(rng: np.random.Generator) -> Example:
     nodes = np.array([1, 4, 6], np.int32)
     rest = poses["flat"] + 0.01 * rng.standard_normal(poses["flat"].shape)
     return Example(make_holding(nodes, rest[nodes], rng.uniform(1, 9, 3)), poses, rest=rest, convex=tuple(poses))
+
+
+@register("limited_holding")
+def limited_example(rng: np.random.Generator) -> Example:
+    """Four nodes of the sample patch in hands that are partly too weak."""
+    poses = patch_poses(rng)
+    nodes = np.array([0, 1, 4, 6], np.int32)
+    rest = poses["flat"] + 0.01 * rng.standard_normal(poses["flat"].shape)
+    energy = make_limited_holding(nodes, rest[nodes], rng.uniform(1, 9, 4), np.array([1e-9, 1e-3, 1e-2, 1e3]))
+    return Example(energy, poses, rest=rest)

@@ -14,11 +14,12 @@ from crumple.export.clip import Clip, Progress, choose_frames
 from crumple.export.convert import point_data, to_pyvista
 from crumple.export.mesh_files import encode_material, encode_obj, encode_ply, encode_stl
 from crumple.export.surface import Snapshot
-from crumple.recording.files import read_file, staged, write_output
+from crumple.recording.files import read_file, staged, staged_together, write_output
 from crumple.recording.recording import Recording, write_series
 from crumple.recording.vtkhdf import HdfImage, put_surface
 from crumple.runtime.errors import InputError
 from crumple.runtime.packages import load_package
+from crumple.runtime.reading import MOST_BYTES
 
 WriteClip = Callable[[Clip, Path, Path | None], None]
 """Writes all frames to a path, with the picture to lay on the sheets, if there is one."""
@@ -166,11 +167,12 @@ def export_recording(
         recording, chosen, constant=constant, with_obstacles=obstacles and kind.animated is not None, progress=progress
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = [] if picture is None or kind.embeds else [_copy_beside(picture, path)]
     if kind.animated is not None:
-        return [_write_animated(kind.animated, clip, path, picture), *beside]
-    numbered = chosen is None or ":" in chosen
-    return [*_write_frames(kind.frames[suffix], clip, path, picture, numbered), *beside]
+        written = [_write_animated(kind.animated, clip, path, picture)]
+    else:
+        numbered = chosen is None or ":" in chosen
+        written = _write_frames(kind.frames[suffix], clip, path, picture, numbered)
+    return written if picture is None or kind.embeds else [*written, _copy_beside(picture, path)]
 
 
 def _find_format(to: str | None, output: str | Path | None) -> tuple[str, Format]:
@@ -221,27 +223,30 @@ def _write_animated(write: WriteClip, clip: Clip, path: Path, picture: Path | No
 
 
 def _write_frames(write: WriteFrame, clip: Clip, path: Path, picture: Path | None, numbered: bool) -> list[Path]:
-    """A file per frame, with its number in the name when `numbered`; for VTK then also an index for ParaView."""
-    written, entries = [], []
+    """A file per frame, with its number in the name when `numbered`; for VTK then also an index for ParaView.
+
+    All are complete before the first takes the place of one that was there.
+    """
+    names, entries = [], []
     material = path.with_suffix(".mtl") if picture else None
-    for snapshot in clip:
-        place = path.with_name(f"{path.stem}_{snapshot.frame:06d}{path.suffix}") if numbered else path
-        write(snapshot, place, clip, material)
-        written.append(place)
-        entries.append((place.name, snapshot.time))
-    if material and picture:
-        write_output(material, encode_material(picture.name))
-        written.append(material)
-    if numbered and path.suffix.lower() in FORMATS["vtk"].suffixes:
-        series = path.with_name(path.name + ".series")
-        write_series(series, entries)
-        written.append(series)
-    return written
+    with staged_together(path.absolute().parent) as stage:
+        for snapshot in clip:
+            name = f"{path.stem}_{snapshot.frame:06d}{path.suffix}" if numbered else path.name
+            write(snapshot, stage / name, clip, material)
+            names.append(name)
+            entries.append((name, snapshot.time))
+        if material and picture:
+            write_output(stage / material.name, encode_material(picture.name))
+            names.append(material.name)
+        if numbered and path.suffix.lower() in FORMATS["vtk"].suffixes:
+            write_series(stage / (path.name + ".series"), entries)
+            names.append(path.name + ".series")
+    return [path.with_name(name) for name in names]
 
 
 def _copy_beside(picture: Path, path: Path) -> Path:
     """The picture in the folder of the output, where the file looks for it."""
     place = path.absolute().with_name(picture.name)
     if not (place.exists() and place.samefile(picture)):
-        write_output(place, read_file(picture))
+        write_output(place, read_file(picture, MOST_BYTES))
     return place

@@ -57,6 +57,7 @@ class _Writer:
         self._taken, self._glass = set(names), glass
         self._solids: dict[str, Any] = {}
         self._shown: dict[str, tuple[np.ndarray, bool]] = {}
+        self._last: dict[tuple[str, str], tuple[int, np.ndarray, bool]] = {}
 
     def add(self, snapshot: Snapshot, code: float) -> None:
         """Write the values at a time code."""
@@ -73,20 +74,41 @@ class _Writer:
             when = Usd.TimeCode.Default() if self._clip.constant else self._time
             self._put_topology(mesh, surface.mesh.face_nodes, when)
             st = api.CreatePrimvar("st", Sdf.ValueTypeNames.TexCoord2fArray, UsdGeom.Tokens.faceVarying)
-            st.Set(Vt.Vec2fArray.FromNumpy(_single(surface.texture)), when)
+            texture = self._unlike(mesh, "st", surface.texture, surface.mesh.faces)
+            st.Set(Vt.Vec2fArray.FromNumpy(_single(texture)), when)
             st.SetIndices(Vt.IntArray.FromNumpy(_ints(surface.mesh.faces.ravel())), when)
             creases = surface.creases
             mesh.CreateCreaseIndicesAttr().Set(Vt.IntArray.FromNumpy(_ints(creases.ravel())), when)
             mesh.CreateCreaseLengthsAttr().Set(Vt.IntArray.FromNumpy(np.full(len(creases), 2, np.int32)), when)
             mesh.CreateCreaseSharpnessesAttr().Set(Vt.FloatArray.FromNumpy(np.full(len(creases), SHARP, "f4")), when)
-        self._put_points(mesh, surface.x)
-        mesh.CreateVelocitiesAttr().Set(Vt.Vec3fArray.FromNumpy(_single(surface.v)), self._time)
+        nodes = surface.mesh.face_nodes
+        self._put_points(mesh, self._unlike(mesh, "points", surface.x, nodes))
+        velocities = self._unlike(mesh, "velocities", surface.v, nodes)
+        mesh.CreateVelocitiesAttr().Set(Vt.Vec3fArray.FromNumpy(_single(velocities)), self._time)
         # As a primvar the normals may be indexed: one per smooth group instead of one per corner.
         normals = api.CreatePrimvar("normals", Sdf.ValueTypeNames.Normal3fArray, UsdGeom.Tokens.faceVarying)
-        normals.Set(Vt.Vec3fArray.FromNumpy(_single(surface.normals)), self._time)
+        values = self._unlike(mesh, "normals", surface.normals, surface.corner_groups)
+        normals.Set(Vt.Vec3fArray.FromNumpy(_single(values)), self._time)
         normals.SetIndices(Vt.IntArray.FromNumpy(_ints(surface.corner_groups.ravel())), self._time)
         damage = api.CreatePrimvar("damage", Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.uniform)
-        damage.Set(Vt.FloatArray.FromNumpy(_single(surface.face_data["damage"])), self._time)
+        values = self._unlike(mesh, "damage", surface.face_data["damage"], nodes)
+        damage.Set(Vt.FloatArray.FromNumpy(_single(values)), self._time)
+        damage.SetIndices(Vt.IntArray.FromNumpy(np.arange(len(nodes), dtype=np.int32)), self._time)
+
+    def _unlike(self, mesh: Any, name: str, values: np.ndarray, elements: np.ndarray) -> np.ndarray:
+        """The values, with a last row repeated where there are as many as at the time before but for other `elements`.
+
+        Between two times USD blends arrays of equal length, row by row, whatever they belong to: of two meshes that
+        happen to have as many points it would make one of splinters. Arrays of different length it holds.
+        """
+        key = (str(mesh.GetPath()), name)
+        count, before, longer = self._last.get(key, (-1, elements, False))
+        if not np.array_equal(before, elements):
+            longer = len(values) == count
+        if longer:
+            values = np.concatenate([values, values[-1:]])
+        self._last[key] = len(values), elements, longer
+        return values
 
     def _add_solid(self, key: str, solid: Solid) -> None:
         """Obstacles keep their faces; points and visibility are written when they change."""

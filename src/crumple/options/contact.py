@@ -10,6 +10,7 @@ import numpy as np
 
 from crumple.options.options import Options
 from crumple.options.quantities import Quantity
+from crumple.runtime.numbers import is_finite_number
 from crumple.runtime.typing import Floats
 
 Stiffness = Annotated[
@@ -51,7 +52,8 @@ class ContactOptions(ContactSettings):
     friction: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
     def conflicts(self) -> Iterator[tuple[str, str]]:
-        if any(not (np.isfinite(thickness) and thickness >= 0.0) for thickness in self.sheet_thickness):
+        if any(not (is_finite_number(thickness) and thickness >= 0.0) for thickness in self.sheet_thickness):
             yield "sheet_thickness", "must be ≥ 0, in m"
-        if not (np.isfinite(self.friction).all() and (self.friction >= 0.0).all()):
+        are_numbers = np.asarray(self.friction).dtype.kind in "fiu"
+        if not (are_numbers and np.isfinite(self.friction).all() and (self.friction >= 0.0).all()):
             yield "friction", "must be numbers ≥ 0"

@@ -6,7 +6,7 @@ from crumple.patterns.generators import box, kresling, miura, pleats, waterbomb
 from crumple.patterns.meshing import PatternMesh, mesh_pattern
 from crumple.patterns.pattern import CreasePattern
 from crumple.patterns.reading import read_pattern
-from crumple.patterns.rigid import FoldedFacets, fold_angles, fold_facets
+from crumple.patterns.rigid import FoldedFacets, fold_angles, fold_facets, folding_angles
 from crumple.patterns.svg_file import encode_svg, read_svg, write_svg
 from crumple.patterns.tube import kresling_tube
 
@@ -21,6 +21,7 @@ __all__ = [
     "encode_svg",
     "fold_angles",
     "fold_facets",
+    "folding_angles",
     "kresling",
     "kresling_tube",
     "mesh_pattern",

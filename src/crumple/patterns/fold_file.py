@@ -111,8 +111,10 @@ def _pattern(frame: dict[str, Any], place: str, unit: float | None, width: float
         raise InputError(f"{place}: vertices_coords", "is not flat; choose the frame with the flat crease pattern")
     if vertices is None:
         vertices, measured = unfold_faces(points, faces, place), folded_angles(points, faces, edges)
+    measured, notes = _agreeing(frame, measured)
     assignment, angle = _assigned(frame, place, edges, faces, measured)
-    scale, notes = _scale(frame, place, vertices, edges, unit, width)
+    scale, told = _scale(frame, place, vertices, edges, unit, width)
+    notes += told
     group, names = _groups(frame, place, len(edges))
     extra = {key: value for key, value in frame.items() if key not in OWN_KEYS}
     if "file_frames" in extra:
@@ -230,6 +232,27 @@ def _edges(frame: dict[str, Any], place: str, count: int, faces: list[list[int]]
         if edge[0] == edge[1]:
             raise InputError(f"{place}: edges_vertices[{k}]", "must join two different vertices", edge)
     return np.array(edges, np.int32)
+
+
+def _agreeing(frame: dict[str, Any], measured: Floats) -> tuple[Floats, tuple[str, ...]]:
+    """The `measured` angles (n,) [rad] of a folded form with the signs that its letters say, and a note where they do
+    not agree: all folds of a form that is mirrored, or seen from its back, go the other way."""
+    letters = frame.get("edges_assignment")
+    if not isinstance(letters, list) or len(letters) != len(measured):
+        return measured, ()
+    sign = np.array([{"M": 1.0, "V": -1.0}.get(str(letter).upper(), 0.0) for letter in letters])
+    bent = (sign != 0.0) & (np.abs(np.nan_to_num(measured)) > 1e-6)
+    wrong = bent & (sign * np.nan_to_num(measured) < 0.0)
+    if not wrong.any():
+        return measured, ()
+    if 2 * np.count_nonzero(wrong) > np.count_nonzero(bent):
+        note = "the folded form is the mirror image of what its letters (M, V) say; the letters are taken"
+    else:
+        count = np.count_nonzero(wrong)
+        note = (
+            f"{count} of {np.count_nonzero(bent)} folds go the other way than their letters (M, V) say, which are taken"
+        )
+    return np.where(sign == 0.0, measured, sign * np.abs(measured)), (note,)
 
 
 def _assigned(

@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, identity
@@ -35,6 +36,12 @@ LARGE = 1000
 """Conditions around vertices, three each, from which on a pattern is large."""
 REGULARISED = 1e-10
 """ε of the smallest step, over the mean diagonal."""
+SYMMETRIC: dict[str, Any] = {
+    "permc_spec": "MMD_AT_PLUS_A",
+    "diag_pivot_thresh": 0.0,
+    "options": {"SymmetricMode": True},
+}
+"""How SuperLU takes a matrix that is symmetric and positive definite."""
 SECTOR_ERROR = np.radians(0.1)
 """Error of sums of sectors that is put down to drawing [rad]."""
 SHARPEST_CURVE = np.radians(30.0)
@@ -130,13 +137,15 @@ def rotation_vector(matrix: Floats) -> Floats:
     return Rotation.from_matrix(matrix).as_rotvec() if len(matrix) else np.zeros((0, 3))
 
 
-def fit_angles(pattern: CreasePattern, angle: Floats, *, nearly: bool = False) -> Floats | None:
+def fit_angles(
+    pattern: CreasePattern, angle: Floats, *, nearly: bool = False, guess: Floats | None = None
+) -> Floats | None:
     """Fold angles (edge_count,) [rad] near the given ones at which facets stay flat and meet around every vertex.
 
-    Newton's method with the least change of angles. Mountains stay mountains and valleys valleys, flat creases flat.
-    Beside curved creases facets bend, so these may have any angle. None when there are no such angles near by, or only
-    such at which creases are unfolded or folded flat. `nearly`: facets may miss each other by as much as is put down to
-    drawing.
+    Newton's method with the least change of angles, from a `guess` if there is one. Mountains stay mountains and
+    valleys valleys, flat creases flat. Beside curved creases facets bend, so these may have any angle. None when there
+    are no such angles near by, or only such at which creases are unfolded or folded flat. `nearly`: facets may miss
+    each other by as much as is put down to drawing.
     """
     fans = [fan.straightened() for fan in vertex_fans(pattern) if not fan.is_curved.all()]
     if not fans:
@@ -144,7 +153,7 @@ def fit_angles(pattern: CreasePattern, angle: Floats, *, nearly: bool = False) -
     free = pattern.creases & (pattern.assignment != FLAT)
     drawn = DRAWN * min(1.0, float(np.abs(angle).max()) / (0.5 * np.pi))  # nearly unfolded facets always nearly meet
     damping, tolerance, kept = (DAMPED, drawn, KEPT_DRAWN) if nearly else (REGULARISED, CLOSED, KEPT)
-    found = _closed(fans, angle, free, damping, tolerance)
+    found = _closed(fans, angle if guess is None else guess, free, damping, tolerance)
     return found if found is not None and _is_near(pattern, found, angle, kept) else None
 
 
@@ -182,7 +191,7 @@ def _least_change(jacobian: csr_matrix, residual: Floats, damping: float) -> Flo
     """
     normal = (jacobian @ jacobian.T).tocsc()
     normal += damping * max(float(normal.diagonal().mean()), 1e-12) * identity(len(residual), format="csc")
-    return np.asarray(jacobian.T @ splu(normal).solve(-residual))
+    return np.asarray(jacobian.T @ splu(normal, **SYMMETRIC).solve(-residual))
 
 
 def fold_angles(pattern: CreasePattern, fold: float) -> Floats | None:
@@ -206,6 +215,28 @@ def _followed(pattern: CreasePattern, fold: float) -> Floats | None:
     for before, after in pairwise(path.tolist()):
         angle = None if angle is None else fit_angles(pattern, np.clip(angle * (after / before), -np.pi, np.pi))
     return angle
+
+
+def folding_angles(pattern: CreasePattern, folds: Floats) -> list[Floats | None]:
+    """`fold_angles` at each of `folds` (n,), the largest first; where none are found there, others are not looked for.
+
+    A large pattern folds in many ways: from the targets of neighbouring folds Newton's method finds now this one, now
+    that one (of a Miura-ori of 20 × 20 cells angles differ by up to 63° from one sample of a drive to the next). There
+    each fold follows from the next larger one, in proportion.
+    """
+    found: list[Floats | None] = [None] * len(folds)
+    last: tuple[float, Floats] | None = None
+    for k in np.argsort(-folds, kind="stable").tolist():
+        fold = float(folds[k])
+        if last is not None and last[0] > 0.0 and is_large(pattern):
+            found[k] = fit_angles(pattern, pattern.targets(fold), guess=last[1] * (fold / last[0]))
+        if found[k] is None:
+            found[k] = fold_angles(pattern, fold)
+        if (angle := found[k]) is not None:
+            last = fold, angle
+        elif last is None:
+            break
+    return found
 
 
 def is_large(pattern: CreasePattern) -> bool:

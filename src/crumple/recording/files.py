@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from crumple.runtime.errors import CrumpleError, InputError
-from crumple.runtime.reading import BINARY, MOST_BYTES, MOST_TEXT, open_regular, read_regular
+from crumple.runtime.reading import BINARY, MOST_TEXT, open_regular, read_regular
 
 TEMPORARY_SUFFIX = ".part"
 """Marks a file that is still being written; it never ends in the name of a finished one."""
@@ -34,13 +34,20 @@ class OccupiedFolder(InputError):  # noqa: N818 (the folder is occupied, nothing
     """Another process holds the folder; it may be tried again later."""
 
 
-def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
+def read_file(path: Path, most: int = MOST_TEXT) -> bytes:
     """The content of a regular file of at most `most` bytes.
 
     `InputError` when there is none; `StorageError` when it is there but the system does not give it.
     """
-    try:
+    with told_errors(path):
         return read_regular(path, most)
+
+
+@contextmanager
+def told_errors(path: Path) -> Iterator[None]:
+    """Errors of the system on reading `path` become an `InputError` (no such file) or a `StorageError` (the disk)."""
+    try:
+        yield
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.EFBIG):
             raise InputError(str(path), f"cannot be read ({error.strerror})") from None
@@ -49,7 +56,7 @@ def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
 
 def read_text_file(path: Path) -> str:
     """The text of a UTF-8 file of a recording; errors as with `read_file`, ValueError for bytes that are no text."""
-    return read_file(path, MOST_TEXT).decode()
+    return read_file(path).decode()
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -97,6 +104,24 @@ def staged(path: Path) -> Iterator[Path]:
         raise StorageError(path, error, "nothing was written, and what was there stays") from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def staged_together(folder: Path) -> Iterator[Path]:
+    """Where to write several files that are to be in `folder` once all of them are complete: a new folder in it.
+
+    When one of them fails nothing is left, and what was in `folder` stays.
+    """
+    try:
+        stage = Path(tempfile.mkdtemp(prefix=STAGE_PREFIX, dir=folder))
+    except OSError as error:
+        raise StorageError(folder, error, "nothing was written") from None
+    try:
+        yield stage
+        for item in sorted(stage.iterdir()):
+            os.replace(item, folder / item.name)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
 
 
 def write_output(path: Path, content: bytes) -> None:

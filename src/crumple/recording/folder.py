@@ -13,6 +13,7 @@ from crumple.recording.mark import MARK
 from crumple.recording.model_file import MODEL
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording
 from crumple.runtime.errors import InputError
+from crumple.runtime.reading import MOST_BYTES
 
 LOCK, SCENE, LOG, SET_ASIDE = ".lock", "scene.toml", "log.jsonl", "set-aside"
 FOLDERS = ("frames", "obstacles")
@@ -46,9 +47,10 @@ def check_vacant(folder: Path, force: bool) -> None:
     if foreign:
         raise InputError(str(folder), f"holds other files ({_some(foreign)}); move them or choose a new folder")
     refuse_links(folder)
-    frames = len(Recording(folder)) if (folder / FOLDERS[0]).is_dir() else 0
+    frames = Recording(folder).frames if (folder / FOLDERS[0]).is_dir() else []
     if frames and not force:
-        remedy = f"already holds {frames} frames; --force replaces them, `crumple resume` continues"
+        known = f"{frames[0]} to {frames[-1]}"
+        remedy = f"already holds frames {known}; --force replaces them, `crumple resume` continues"
         raise InputError(str(folder), remedy)
 
 
@@ -72,7 +74,7 @@ def set_aside(folder: Path, path: Path, why: str, *, copy: bool = False) -> Path
         number += 1
         moved = target / f"{stem}.{why}-{number}{dot}{suffix}"
     if copy:
-        write_atomically(moved, read_file(path))
+        write_atomically(moved, read_file(path, MOST_BYTES))
         return moved
     os.rename(path, moved)
     sync_folder(target)

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from crumple.recording.files import NO_LINKS, read_file, refuse_link, write_all, write_atomically
-from crumple.runtime.reading import open_regular
+from crumple.recording.files import NO_LINKS, read_file, refuse_link, told_errors, write_all, write_atomically
+from crumple.runtime.reading import MOST_BYTES, open_regular, read_lines
 
 Line = dict[str, Any]
 MOST_SHOWN = 60
 """Characters of a bad line that a message quotes."""
+MOST_NAMED = 100
+"""Bad lines that get a message of their own."""
 
 
 class _Checked(BaseModel):
@@ -84,28 +86,43 @@ def read_log(path: Path) -> Log:
     """The log at `path`, empty when there is none; a torn last line is left out, broken ones are named and left out."""
     if not path.exists():
         return Log(())
-    texts = read_file(path).decode(errors="replace").split("\n")
     lines: list[Line] = []
     skipped: list[str] = []
-    for number, text in enumerate(texts[:-1], 1):  # what follows the last newline is empty or torn
-        try:
-            line = json.loads(text)
-            _LogLine.model_validate(line)
-            lines.append(line)
-        except ValidationError as error:
-            key = ".".join(str(step) for step in error.errors()[0]["loc"])
-            skipped.append(f"{path}:{number}: not a line of a step log{f' ({key})' if key else ''}; left out")
-        except (ValueError, RecursionError):
-            shown = text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
-            skipped.append(f"{path}:{number}: not a line of a step log: {shown!r}; left out")
+    bad = 0
+    with told_errors(path):
+        for number, text in enumerate(read_lines(path), 1):
+            line = _take_line(text)
+            if isinstance(line, str):
+                bad += 1
+                if bad <= MOST_NAMED:
+                    skipped.append(f"{path}:{number}: not a line of a step log{line}; left out")
+            else:
+                lines.append(line)
+    if bad > MOST_NAMED:
+        skipped.append(f"{path}: {bad - MOST_NAMED} more lines are not of a step log; left out")
     return Log(tuple(lines), tuple(skipped))
+
+
+def _take_line(content: bytes) -> Line | str:
+    """The values of a line, or what of it is wrong."""
+    text = content.decode(errors="replace")
+    try:
+        line: Line = json.loads(text)
+        _LogLine.model_validate(line)
+    except ValidationError as error:
+        key = ".".join(str(step) for step in error.errors()[0]["loc"])
+        return f" ({key})" if key else ""
+    except (ValueError, RecursionError):
+        shown = text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+        return f": {shown!r}"
+    return line
 
 
 def cut_log(path: Path, keep: Callable[[Line], bool]) -> None:
     """Keep only the lines that `keep` accepts."""
     lines = [strict_json(line) + "\n" for line in read_log(path).lines if keep(line)]
     content = "".join(lines).encode()
-    if not path.exists() or read_file(path) != content:
+    if not path.exists() or read_file(path, MOST_BYTES) != content:
         write_atomically(path, content)
 
 

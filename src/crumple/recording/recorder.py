@@ -21,6 +21,7 @@ from crumple.recording.obstacles import ObstacleSurface, decode_obstacles, encod
 from crumple.recording.recording import FRAME_INDEX, OBSTACLE_INDEX, Recording, Series, read_series, write_series
 from crumple.recording.vtkhdf import DamagedFile
 from crumple.runtime.errors import CrumpleError, InputError
+from crumple.runtime.reading import MOST_BYTES
 from crumple.runtime.typing import Bools, Floats
 from crumple.simulation.observers import Observer
 from crumple.state import State
@@ -94,7 +95,7 @@ class Recorder(Observer):
         if model is self._model:
             return
         path, content = self.recording.model_path, encode_model(model, marked_scene(self.recording.path) or "")
-        if not path.is_file() or read_file(path) != content:
+        if not path.is_file() or read_file(path, MOST_BYTES) != content:
             write_atomically(path, content)
         self._model = model
 

@@ -85,13 +85,21 @@ class Recording:
 
     def load(self, frame: int = -1) -> State:
         """The complete state at a frame, the last one by default; `InputError` when it is missing or damaged."""
+        number = self.frame_number(frame)
+        return decode_frame(self.frame_path(number), number)
+
+    def frame_number(self, frame: int, place: str | None = None) -> int:
+        """The number of a finished frame, counted from the end where `frame` is negative; `InputError` when there is
+        none, at `place`: what the user has said it with."""
         frames = self.frames
-        if frame < 0 and frames:
-            frame = frames[max(frame, -len(frames))]
+        if not frames:
+            raise InputError(str(self.path), "has no finished frame")
+        if -len(frames) <= frame < 0:
+            return frames[frame]
         if frame not in frames:
-            known = f"has frames {frames[0]} to {frames[-1]}" if frames else "has no finished frame"
-            raise InputError(str(self.path), known, frame)
-        return decode_frame(self.frame_path(frame), frame)
+            remedy = f"{self.path} has frames {frames[0]} to {frames[-1]}; -1 is the last"
+            raise InputError(place or f"{self.path}: frame", remedy, frame)
+        return frame
 
     def stored_model(self) -> StoredModel | None:
         """What is stored of the model, as it was at the newest frame; None in recordings from before it was."""

@@ -17,14 +17,18 @@ import h5py
 import numpy as np
 
 from crumple.recording.codec import Table
-from crumple.recording.files import read_file
+from crumple.recording.files import read_file, told_errors
 from crumple.recording.plain_hdf import child, read_attribute, read_table
 from crumple.runtime.errors import InputError
+from crumple.runtime.reading import MOST_BYTES, begins_with
 from crumple.runtime.typing import Floats, Ints
 
 VERSION = (2, 0)
 BROKEN = (OSError, LookupError, ValueError, RuntimeError, TypeError, AttributeError, ArithmeticError)
 """What h5py raises, depending on which byte is wrong."""
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+"""How an HDF5 file begins."""
+DAMAGED = "truncated or corrupt, not a file of a recording"
 
 
 class DamagedFile(InputError):  # noqa: N818
@@ -123,13 +127,17 @@ def open_hdf(path: Path) -> Iterator[HdfContent]:
 
     `DamagedFile` for whatever is wrong with the content, also for what is found wrong while it is open.
     """
-    content = read_file(path)
+    with told_errors(path):
+        is_hdf = begins_with(path, SIGNATURE)
+    if not is_hdf:  # before it is read: it may be large
+        raise DamagedFile(str(path), f"{DAMAGED}: file signature not found")
+    content = read_file(path, MOST_BYTES)
     try:
         with h5py.File(io.BytesIO(content), "r") as file:
             yield HdfContent(file, len(content))
     except BROKEN as error:
         reason = " ".join(str(error).split())[:120]
-        raise DamagedFile(str(path), f"truncated or corrupt, not a file of a recording: {reason}") from None
+        raise DamagedFile(str(path), f"{DAMAGED}: {reason}") from None
 
 
 def _put_or_link(image: HdfImage, path: str, array: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
@@ -27,6 +27,8 @@ FILM_HEIGHT = 24.0
 """Height of a picture on 35 mm film, for which focal lengths are quoted [mm]."""
 MARGIN = 1.12
 """Room around the subject."""
+TRAVEL = 3.0
+"""Length of the way of the sheets over their size from which on the camera moves with them by itself."""
 CALM = 4.0
 """Standard deviation of the smoothing of a camera that follows, in looks at the film."""
 TURNS = 24
@@ -49,14 +51,14 @@ class View:
 
     `direction`: a name in `DIRECTIONS`; `position` [m] overrules it.  `target` [m]: the point looked at, otherwise the
     middle of the sheets.  `orbit`: how far to go around z during a film [degrees].  `follow`: keep the sheets in the
-    middle.  `zoom`: enlargement.  `lens`: focal length on 35 mm film [mm].
+    middle, by default where they go far.  `zoom`: enlargement.  `lens`: focal length on 35 mm film [mm].
     """
 
     direction: str = "auto"
     position: tuple[float, float, float] | None = None
     target: tuple[float, float, float] | None = None
     orbit: float = 0.0
-    follow: bool = False
+    follow: bool | None = None
     zoom: float = 1.0
     lens: float | None = None
 
@@ -96,6 +98,14 @@ def fit_camera(
     return Camera(target + distance * screen[2], target, screen[1], angle)
 
 
+def _travel(subjects: list[Floats], view: View) -> bool:
+    """Whether the sheets go so far that a camera that sees all of their way would see little of them."""
+    if view.position is not None or view.target is not None:
+        return False
+    largest = max(float(np.linalg.norm(np.ptp(points, axis=0))) for points in subjects)
+    return float(np.linalg.norm(np.ptp(np.concatenate(subjects), axis=0))) > TRAVEL * largest
+
+
 class CameraPlan:
     """Cameras for all of a film, `at(share)` for a fraction 0 … 1 of it.
 
@@ -103,6 +113,7 @@ class CameraPlan:
     """
 
     def __init__(self, subjects: list[Floats], aspect: float, view: View, legend: float = 0.0) -> None:
+        view = view if view.follow is not None else replace(view, follow=_travel(subjects, view))
         self.view, self._legend, self._aspect = view, legend, aspect
         self._angle = VIEW_ANGLE if view.lens is None else float(np.degrees(2 * np.arctan(FILM_HEIGHT / 2 / view.lens)))
         everything = np.concatenate(subjects)

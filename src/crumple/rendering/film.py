@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -64,15 +64,16 @@ def render_film(
     space: str = "world",
     fps: float | None = None,
     turntable: int | None = None,
+    frames: Sequence[int] | None = None,
     progress: Callable[[int, int], None] | None = None,
     **style: Any,
 ) -> Path:
     """Write all frames in real time (or at `fps`) as a film (.mp4, .webm, .gif) or as numbered pictures (`x.%04d.png`).
 
-    `turntable`: instead go around this frame.  Calls `progress(done, total)` after every frame; the rest as in
-    `render_frame`.
+    `frames`: only those of these numbers;  `turntable`: instead go around this frame.  Calls
+    `progress(done, total)` after every frame; the rest as in `render_frame`.
     """
-    frames = recording.frames
+    frames = recording.frames if frames is None else list(frames)
     if not frames:
         raise InputError(str(recording.path), "has no finished frame")
     view, chosen = _view(camera), Style(**style).drawn_as("normal")
@@ -83,7 +84,7 @@ def render_film(
     states = [recording.load(frame) for frame in sampled]
     panels = Panels(recording, states, size=size, camera=view, space=space, style=chosen)
     loop = abs(view.orbit) % 360.0 == 0.0  # a full turn ends one step before where it began
-    with open_writer(Path(path), fps or _frame_rate(recording), chosen.quality or "normal") as write:
+    with open_writer(Path(path), fps or _frame_rate(recording, frames), chosen.quality or "normal") as write:
         for done, frame in enumerate(frames, 1):
             write(panels.draw(recording.load(frame), (done - 1) / max(len(frames) - (not loop), 1)))
             if progress:
@@ -246,9 +247,10 @@ def _view(camera: str | View) -> View:
     return View(camera) if isinstance(camera, str) else camera
 
 
-def _frame_rate(recording: Recording) -> float:
-    """Frames per simulated second, so that the film runs in real time, or 25 where nobody could watch that."""
-    times = list(recording.times().values())
+def _frame_rate(recording: Recording, frames: Sequence[int]) -> float:
+    """These frames per simulated second, so that the film runs in real time, or 25 where nobody could watch that."""
+    known = recording.times()
+    times = [known[frame] for frame in frames]
     if len(times) < 2 or not times[-1] > times[0]:
         return 25.0
     rate = (len(times) - 1) / (times[-1] - times[0])

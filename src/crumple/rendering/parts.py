@@ -71,8 +71,8 @@ def _picture_places(state: State, boxes: Floats) -> Floats:
     return boxes[sheet, :2] + texture_coordinates(mesh, corners, state.texture) * boxes[sheet, 2:]
 
 
-def solid_part(points: Floats, faces: Ints, row: int, longest: float) -> Part:
-    """An obstacle, refined until its edges are at most `longest` [m] (or there are too many)."""
+def solid_part(points: Floats, faces: Ints, row: int) -> Part:
+    """An obstacle, one patch per face."""
     used, number = np.unique(faces, return_inverse=True)
     mesh = make_sheet_mesh(
         np.zeros((len(used), 2)), np.asarray(number.reshape(-1, 3), np.int32), node_rest=points[used]
@@ -80,10 +80,14 @@ def solid_part(points: Floats, faces: Ints, row: int, longest: float) -> Part:
     patches = make_patches(mesh.faces, mesh.twin, points[used], find_creases(mesh, points[used], None))
     count = len(patches)
     altitude = np.full((count, 3), np.inf)  # its mesh is never drawn
-    part = Part(patches, np.zeros((count, 3, 2)), np.ones((count, 3, 3)), np.full(count, row, np.int32), altitude)
+    return Part(patches, np.zeros((count, 3, 2)), np.ones((count, 3, 3)), np.full(count, row, np.int32), altitude)
+
+
+def shorten_edges(part: Part, curved: Floats, longest: float) -> tuple[Part, Floats]:
+    """The part refined until its edges are at most `longest` [m] (or there are too many), `curved` (n, 3) with it."""
     while len(part.row) < LARGEST // 16 and _longest_edge(part.patches.point) > longest:
-        part = part.refined()
-    return part
+        part, curved = part.refined(curved), refine_values(curved)
+    return part, curved
 
 
 def rim_part(part: Part, thickness: Floats) -> tuple[Part, Ints]:

@@ -35,7 +35,7 @@ def sheet_kinds(recording: Recording) -> list[SheetKind]:
     """The kind of each sheet; empty when the recording has neither a scene nor a model that can be read."""
     try:
         if not recording.scene_path.is_file():
-            return _kinds_of_model(recording.model(), recording.load(recording.frames[0]).mesh)
+            return model_kinds(recording.model(), recording.load(recording.frames[0]).mesh)
         sheets = load_scene(recording.scene_path).sheets
         return [_kind(sheet) for sheet in sheets]
     except (InputError, IndexError):
@@ -54,8 +54,8 @@ def _kind(sheet) -> SheetKind:  # type: ignore[no-untyped-def]
     return SheetKind(guess_by_numbers(material), material.thickness)
 
 
-def _kinds_of_model(model: Model, mesh: SheetMesh) -> list[SheetKind]:
-    """The same for a model that was built by hand, by the material of each sheet's first face."""
+def model_kinds(model: Model, mesh: SheetMesh) -> list[SheetKind]:
+    """The kind of each sheet of a model, by the material of each sheet's first face."""
     kinds = []
     for sheet, name in enumerate(model.sheet_names):
         face = int(np.argmax(mesh.face_sheet == sheet))

@@ -10,9 +10,19 @@ from numpy.typing import NDArray
 from crumple.analysis.fields import SheetField
 from crumple.recording.obstacles import ObstacleSurface
 from crumple.rendering.camera import Camera
+from crumple.rendering.clearance import bend_shares
 from crumple.rendering.illumination import ground_light, illuminate
 from crumple.rendering.looks import OBSTACLE, Look, look_table, sheet_look
-from crumple.rendering.parts import LARGEST, Part, field_tint, join_parts, rim_part, sheet_part, solid_part
+from crumple.rendering.parts import (
+    LARGEST,
+    Part,
+    field_tint,
+    join_parts,
+    rim_part,
+    sheet_part,
+    shorten_edges,
+    solid_part,
+)
 from crumple.rendering.pixels import Veil, shade_picture
 from crumple.rendering.raster import Canvas, make_frustum
 from crumple.rendering.shading import Backdrop, Drawing
@@ -120,8 +130,11 @@ class Stage:
         solids, veils = self._sorted_obstacles(state, obstacles if plan.space == "world" else None)
         sheets = sheet_part(state, plan.space, field_tint(state, plan.field, plan.field_range), plan.boxes)
         row = len(self._looks) - 1
-        others = [solid_part(state.obstacle_x, faces, row, OBSTACLE_EDGE * plan.scale) for faces in solids]
-        part = join_parts([sheets, *others])
+        bodies = [sheets, *(solid_part(state.obstacle_x, faces, row) for faces in solids)]
+        shares = bend_shares([body.patches for body in bodies])
+        longest = [np.inf, *[OBSTACLE_EDGE * plan.scale] * len(solids)]
+        drawn = [shorten_edges(*body) for body in zip(bodies, shares, longest, strict=True)]
+        part, allowed = join_parts([body for body, _ in drawn]), np.concatenate([share for _, share in drawn])
         # Light is gathered on the mesh itself, which never intersects, unlike the curved surface that is drawn.
         fine = len(part.row) <= self.quality.gathered
         lit = part.refined(curved=0.0) if fine else part
@@ -130,8 +143,9 @@ class Stage:
         albedo, through, clear = self._albedo(lit), self._looks[lit.row, 0, 6], self._looks[lit.row, 0, 7]
         light = illuminate(lit.patches, albedo, through, scene, self.studio, plan.ground, below)
         share = ground_light(scene, clear, self.studio, plan.ground, plan.centre, GROUND_WIDTH * plan.scale)
-        # Where layers lie close, their curves might cross: there the drawn surface stays on the mesh.
-        curved = np.minimum(1.0, OPEN * (coarse_values(light) if fine else light)[..., 3].min(axis=2))
+        # Where layers lie close, curves stay nearer to the mesh: so near that they cannot cross, and nearer where
+        # little light comes in, so that what is pressed together does not look inflated.
+        curved = np.minimum(allowed, OPEN * (coarse_values(light) if fine else light)[..., 3].min(axis=2))
         for level in range(self.quality.refined):
             if 4 * len(part.row) <= LARGEST or (fine and level == 0):
                 part, curved = part.refined(curved), refine_values(curved)
@@ -164,7 +178,7 @@ class Stage:
 
     def _veil(self, state: State, veils: list[tuple[Ints, bool]]) -> Veil:
         """The obstacles that one looks through."""
-        parts = [solid_part(state.obstacle_x, faces, 0, np.inf) for faces, _ in veils]
+        parts = [solid_part(state.obstacle_x, faces, 0) for faces, _ in veils]
         glass = [np.full(len(part.row), clear) for part, (_, clear) in zip(parts, veils, strict=True)]
         empty = np.zeros((0, 3, 3))
         is_glass = np.concatenate([np.zeros(0, bool), *glass])

@@ -9,12 +9,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-MOST_BYTES = 2**32
-"""No file that crumple reads as a whole is larger [bytes]."""
-MOST_TEXT = 2**28
-"""The same for scenes, indices and other text [bytes]."""
+MOST_BYTES = 2**30
+"""No file that crumple reads as a whole is larger [bytes]: frames have 300 to 400 bytes per face."""
+MOST_TEXT = 2**26
+"""The same for scenes, marks, indices and other text that is parsed as a whole [bytes]."""
+MOST_LINES = 5_000_000
+"""No log has more lines."""
+LONGEST_LINE = 2**24
+"""What is longer is no line of a log [bytes]."""
 BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -41,10 +46,47 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY, mode: int = 0o666) 
 def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
     """The content of the regular file at `path`; `OSError` when there is none, or it has more than `most` bytes."""
     with os.fdopen(open_regular(path), "rb") as file:
-        content = b"" if os.fstat(file.fileno()).st_size > most else file.read(most + 1)
-        if os.fstat(file.fileno()).st_size > most or len(content) > most:
+        size = os.fstat(file.fileno()).st_size
+        content = b"" if size > most else file.read(size + 1)  # `read` makes room for all that it is asked for
+        if len(content) > size:  # it grows
+            content += file.read(most - size)
+        if size > most or len(content) > most:
             raise OSError(errno.EFBIG, f"is larger than {most} bytes", str(path))
         return content
+
+
+def read_lines(path: str | Path) -> Iterator[bytes]:
+    """The complete lines of the regular file at `path`, one after the other; what follows the last newline is torn.
+
+    A line beyond `LONGEST_LINE` is cut there. `OSError` when there is no such file, or it has more than `MOST_LINES`.
+    """
+    with os.fdopen(open_regular(path), "rb") as file:
+        if os.fstat(file.fileno()).st_size > MOST_BYTES:
+            raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES} bytes", str(path))
+        for _ in range(MOST_LINES):
+            line = file.readline(LONGEST_LINE)
+            rest = line
+            while len(rest) == LONGEST_LINE and not rest.endswith(b"\n"):
+                rest = file.readline(LONGEST_LINE)
+            if not rest.endswith(b"\n"):
+                return
+            yield line.removesuffix(b"\n")
+        if file.read(1):
+            raise OSError(errno.EFBIG, f"has more than {MOST_LINES} lines", str(path))
+
+
+def begins_with(path: str | Path, start: bytes) -> bool:
+    """Whether the content of the regular file at `path` begins so."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        return file.read(len(start)) == start
+
+
+def is_torn(path: str | Path) -> bool:
+    """Whether the regular file at `path` ends within a line."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(end - 1, 0))
+        return file.read(1) not in (b"", b"\n")
 
 
 def check_regular(path: str | Path) -> None:

@@ -101,6 +101,7 @@ def make_handle(table: SceneHandle, name: str, motions: dict[str, Motion]) -> Ha
         end=inf if table.end is None else table.end,
         fade=table.fade,
         stiffness=table.stiffness,
+        largest=inf if table.largest_force is None else table.largest_force,
         grips=table.circle is None,
     )
 

@@ -82,8 +82,12 @@ def build(
     return _relaxed(*built) if scene.run.relax and relax and is_strained(built.state) else built
 
 
-def assemble(scene: Scene, problems: Problems) -> Built | None:
-    """The same, noting problems instead of raising them; None when there were any."""
+def assemble(scene: Scene, problems: Problems, *, settle: bool = True) -> Built | None:
+    """The same, noting problems instead of raising them; None when there were any.
+
+    Without `settle` the plastic embedding of creased sheets is not sought: it takes most of the time, and no check asks
+    for it.
+    """
     check_size(scene, problems)
     is_too_large = bool(problems.messages)
     check_references(scene, problems)
@@ -91,7 +95,7 @@ def assemble(scene: Scene, problems: Problems) -> Built | None:
     materials = [_materials(sheet, k, problems) for k, sheet in enumerate(scene.sheets)]
     if is_too_large:
         return None
-    sheets = [_sheet(scene, k, materials[k], problems) for k in range(len(scene.sheets)) if materials[k]]
+    sheets = [_sheet(scene, k, materials[k], problems, settle) for k in range(len(scene.sheets)) if materials[k]]
     obstacles = _obstacles(scene, motions, problems)
     if problems.messages:
         return None
@@ -153,7 +157,7 @@ def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
     return made
 
 
-def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) -> CreasedSheet | None:
+def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems, settle: bool) -> CreasedSheet | None:
     """One sheet with its creases, weak lines and cuts, placed and checked."""
     sheet = scene.sheets[k]
     path = ("sheets", k, "shape" if sheet.history is None else "history")
@@ -170,7 +174,7 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems) 
         for problem in found:
             problems.add(path, _where(sheet) + problem)
         if not found:
-            made = crease_sheet(sheet, k, start, materials, problems, room)
+            made = crease_sheet(sheet, k, start, materials, problems, room, settle=settle)
     if made is None:
         return None
     state = cut_sheet(sheet, k, mark_lines(sheet, k, made.state, problems), problems)

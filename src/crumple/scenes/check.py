@@ -60,7 +60,7 @@ def check_scene(source: str | Path, overrides: Sequence[str] = (), *, quick: boo
         errors += _further_problems(tables, label, folder, overrides, errors)
         return Report(label, tuple(errors))
     problems = Problems(label)
-    built = assemble(scene, problems)
+    built = assemble(scene, problems, settle=False)
     errors += problems.messages
     notes = (*scene.notes, *dict.fromkeys(problems.notes))
     if built is None:
@@ -103,7 +103,7 @@ def _further_problems(
     if scene is None:
         return []
     problems = Problems(label)
-    assemble(scene, problems)
+    assemble(scene, problems, settle=False)
     places = {text.split(" = ")[0].split(" (")[0] for text in known}
     return [text for text in problems.messages if not any(text.startswith(place) for place in places)]
 

@@ -13,7 +13,7 @@ from crumple.boundary.creases import FREE, HARD, SET, SPRING, Press
 from crumple.boundary.creases import Crease as DrivenCrease
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.patterns import CreasePattern, check_pattern, fold_angles
+from crumple.patterns import CreasePattern, check_pattern, folding_angles
 from crumple.patterns.meshing import FIRST_LABEL
 from crumple.patterns.pattern import UNASSIGNED
 from crumple.runtime.typing import Floats, Ints
@@ -174,7 +174,7 @@ def smooth_table(times: Floats, values: Floats) -> tuple[Floats, Floats]:
 def _fold_table(pattern: CreasePattern, fractions: Floats, shape: Any) -> Floats:
     """Fold angles (n, edge_count) [rad] of a pattern at fractions (n,) of its targets: such that facets are flat, if
     there are any at the largest fraction; those that are not found are interpolated."""
-    found = [fold_angles(pattern, float(fraction) * shape.fold) if shape.fit else None for fraction in fractions]
+    found = folding_angles(pattern, fractions * shape.fold) if shape.fit else [None] * len(fractions)
     known = np.array([angle is not None for angle in found])
     if not known[np.argmax(fractions)]:
         return np.stack([pattern.targets(float(fraction) * shape.fold) for fraction in fractions])

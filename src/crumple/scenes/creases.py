@@ -52,12 +52,20 @@ class CreasedSheet:
 
 
 def crease_sheet(
-    sheet: Sheet, k: int, state: State, materials: list[Material], problems: Problems, room: float = 0.0
+    sheet: Sheet,
+    k: int,
+    state: State,
+    materials: list[Material],
+    problems: Problems,
+    room: float = 0.0,
+    *,
+    settle: bool = True,
 ) -> CreasedSheet | None:
     """Sheet number `k` with its creases, before it is placed; None when there are problems.
 
     Damage is that of the sheet at its final scale, and curvatures are those before it. `room`: that two layers of it
-    need [m], at its final scale.
+    need [m], at its final scale. Without `settle` the plastic embedding stays as it is, unless the
+    sheet starts in it.
     """
     before = len(problems.messages)
     if sheet.history is not None:
@@ -105,7 +113,7 @@ def crease_sheet(
         return None
     bent = _worked(creases, mesh, labels, plastic)
     damage = _damage(sheet, creases, mesh, labels, bent, materials)
-    y = Embedding(mesh).settle(state.y, plastic)
+    y = Embedding(mesh).settle(state.y, plastic) if settle or sheet.folded else state.y
     x = _laid_on(y, state.x) if sheet.folded else state.x
     worked = crease_tensor(bent, damage)
     state = state.replaced(x=x, y=y, plastic_curvature=plastic, damage=damage, crease=worked)

@@ -60,10 +60,12 @@ def _base(table: SheetMaterial, name: str, own: dict[str, Any]) -> Material:
         return Material(name, membrane=table.membrane, bending=table.bending, **own)  # type: ignore[arg-type]
     poisson = table.poisson if table.poisson is not None else 0.0
     if table.stretch is not None and table.bend is not None:
-        if table.bend[0] == table.bend[1]:
-            return Material.from_stiffness(name, stretch=table.stretch, bend=table.bend[0], poisson=poisson, **own)
-        young = (table.stretch / own["thickness"],) * 2
-        return Material.orthotropic(name, young=young, poisson=poisson, bend=table.bend, **own)
+        along, across = table.stretch
+        if along == across and table.bend[0] == table.bend[1] and table.shear is None:
+            return Material.from_stiffness(name, stretch=along, bend=table.bend[0], poisson=poisson, **own)
+        young = (along / own["thickness"], across / own["thickness"])
+        shear = None if table.shear is None else table.shear / own["thickness"]
+        return Material.orthotropic(name, young=young, poisson=poisson, shear=shear, bend=table.bend, **own)
     assert table.young is not None  # the schema asks for exactly one form
     if table.young[0] == table.young[1] and table.shear is None and table.bend is None:
         return Material.isotropic(name, young=table.young[0], poisson=poisson, **own)
@@ -77,7 +79,7 @@ def _baraff_witkin(table: SheetMaterial, name: str, own: dict[str, Any]) -> Mate
     assert table.bend is not None
     return Material(
         name,
-        membrane=np.array([table.stretch, 0.0, table.stretch, 2.0 * table.shear]),
+        membrane=np.array([table.stretch[0], 0.0, table.stretch[1], 2.0 * table.shear]),
         bending=np.full(3, 3.0 * table.bend[0]),
         model=BARAFF_WITKIN,
         rest_scale=table.scale or (1.0, 1.0),

@@ -121,7 +121,7 @@ def _translate(found: Any, where: str, path: Path, table: type[BaseModel] | None
         "model_type": table_name,
         "model_attributes_type": "must be a table",
         "dict_type": "must be a table",
-        "list_type": "must be a list",
+        "list_type": _list_remedy(where, value),
         "bool_type": "must be true or false",
         "string_type": "must be a text",
         "string_too_long": f"must have at most {context.get('max_length')} characters",
@@ -131,6 +131,12 @@ def _translate(found: Any, where: str, path: Path, table: type[BaseModel] | None
         "refused": context.get("remedy", ""),
     }.get(kind, found["msg"])
     return _line(where, str(remedy), value)
+
+
+def _list_remedy(where: str, value: object) -> str:
+    """What to do where a list is missing; a table of TOML that lacks its second brackets is the usual reason."""
+    key = where.rpartition(": ")[2].rpartition(".")[2]
+    return f"must be a list of tables: write [[{key}]], not [{key}]" if isinstance(value, dict) else "must be a list"
 
 
 def _line(where: str, remedy: str, *value: object) -> str:

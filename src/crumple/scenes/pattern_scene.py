@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +19,57 @@ START = 0.25
 """Fraction of the fold at the start, where the pattern allows it: from flat, vertices may pop in either direction."""
 FOLDED = 0.8
 """When all creases have their angles [s]."""
-PER_FACET, FINEST, COARSEST = 3.0, 60.0, 15.0
+SHAPE = ("sheets", 0, "shape")
+"""Where the pattern is in the tables."""
+SPRING_LENGTH = 0.05
+"""L* in the stiffness B/L* of the springs of creases that do not fit, over the edges of the mesh. Springs ten times as
+soft leave the creases of the crane and of a hyperbolic paraboloid 10 to 20° further from their angles, set creases
+half way; stiffer ones take more iterations."""
+PER_FACET, FINEST, COARSEST = 3.0, 36.0, 15.0
 """Edges of the mesh along a facet, and bounds on edges along the longer side of the pattern."""
 
 
-def pattern_tables(path: Path, label: str) -> dict[str, Any]:
+class PatternTables(dict[str, Any]):
+    """The tables of a pattern; how its creases are driven follows from the fold that is asked for in the end."""
+
+    pattern: CreasePattern
+
+    def settle(self, tables: dict[str, Any], given: Sequence[tuple[str | int, ...]]) -> tuple[str, ...]:
+        """Choose `start` and `creases` of the final `tables`, unless they are among the keys that were `given`; gives
+        what is to be told of it."""
+        if ("sheets",) in given or ("sheets", 0) in given or (*SHAPE, "file") in given or SHAPE in given:
+            return ()
+        sheet = tables["sheets"][0]
+        shape, pattern = sheet["shape"], self.pattern
+        fold = shape.get("fold")
+        if isinstance(fold, bool) or not isinstance(fold, int | float) or not 0.0 <= fold <= 1.0:
+            return ()  # which validation tells
+        fits = fold_angles(pattern, START * fold) is not None and fold_angles(pattern, fold) is not None
+        if (*SHAPE, "start") not in given:
+            shape["start"] = START if fits and is_rigid(pattern, START * fold) else 0.0
+        if not any(path[:3] == ("sheets", 0, "creases") for path in given):
+            sheet["creases"] = _drives(pattern, shape["start"]) if fits else _springs(pattern, shape.get("size"))
+        if (*SHAPE, "fold") in given or fold == 1.0:
+            return ()
+        steepest = np.degrees(np.abs(pattern.targets()).max(initial=0.0))
+        return (
+            f"sheets[0].shape: creases fold by up to {steepest:.0f}°, but only half way by default, for they would "
+            "press layers on each other; --set sheets[0].shape.fold=1 folds them as far as they go",
+        )
+
+
+def pattern_tables(path: Path, label: str) -> PatternTables:
     """The scene tables of a FOLD or SVG file: paper without gravity, slowed by air, whose creases are driven hard to
-    their angles, or set plastically where they do not fit."""
+    their angles, or by springs where they do not fit, which `PatternTables.settle` decides."""
     pattern = read_pattern(path)
-    fold = default_fold(pattern)
-    start = START if is_rigid(pattern, START * fold) else 0.0
-    fits = fold_angles(pattern, START * fold) is not None and fold_angles(pattern, fold) is not None
-    return {
-        "name": re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
-        "description": f"The crease pattern {path.name[:200]} folds by itself.",
-        "run": {"frame_time": 0.02, "duration": 1.0},
-        "plasticity": {"rule": "none"},  # a sheet pressed flat would lose part of its creases
-        "environment": {"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": 5.0}},
-        "contact": {"activation": min(1e-3, 0.1 * default_size(pattern))},
-        "sheets": [
+    tables = PatternTables(
+        name=re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
+        description=f"The crease pattern {path.name[:200]} folds by itself.",
+        run={"frame_time": 0.02, "duration": 1.0},
+        plasticity={"rule": "none"},  # a sheet pressed flat would lose part of its creases
+        environment={"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": 5.0}},
+        contact={"activation": min(1e-3, 0.1 * default_size(pattern))},
+        sheets=[
             {
                 "name": "paper",
                 "material": "paper80",
@@ -44,13 +77,13 @@ def pattern_tables(path: Path, label: str) -> dict[str, Any]:
                     "kind": "pattern",
                     "file": str(path.resolve()),
                     "size": default_size(pattern),
-                    "fold": fold,
-                    "start": start,
+                    "fold": default_fold(pattern),
                 },
-                "creases": _drives(pattern, start) if fits else [],
             }
         ],
-    }
+    )
+    tables.pattern = pattern
+    return tables
 
 
 def _drives(pattern: CreasePattern, start: float) -> list[dict[str, Any]]:
@@ -63,6 +96,16 @@ def _drives(pattern: CreasePattern, start: float) -> list[dict[str, Any]]:
     if np.any(letters == UNASSIGNED):
         drives.append({"select": "U", "drive": "free"})
     return drives
+
+
+def _springs(pattern: CreasePattern, size: Any) -> list[dict[str, Any]]:
+    """The creases of a pattern that does not fit: springs, stiff beside the facets, so that these bend, and so that
+    creases which are in each other's way come to terms."""
+    if isinstance(size, bool) or not isinstance(size, int | float) or not size > 0.0:
+        return []  # which validation tells
+    drives = _drives(pattern, 0.0)
+    length = float(f"{SPRING_LENGTH * size:.2g}")
+    return [drive | ({"drive": "spring", "origami_length": length} if "keys" in drive else {}) for drive in drives]
 
 
 def default_size(pattern: CreasePattern) -> float:

@@ -64,6 +64,7 @@ def scene_from_tables(
     """A validated scene from plain tables (as a TOML file gives them); `source` is what errors call it."""
     given = [parse_override(text) for text in overrides]
     notes = getattr(tables, "notes", ())
+    settle = getattr(tables, "settle", None)  # what follows from other keys, which overrides may change
     try:
         tables = _copied(tables)
         shortened = tables.pop("quick", None)
@@ -73,6 +74,8 @@ def scene_from_tables(
                 raise InputError(source, remedy)
             apply_overrides(tables, quick_overrides(shortened, source), f"{source}: quick")
         apply_overrides(tables, [(path, _copied(value)) for path, value in given], "--set")
+        if settle is not None:
+            notes = (*notes, *settle(tables, [path for path, _ in given]))
         return Scene.model_validate(tables, context={"folder": str(folder), "source": source, "notes": notes})
     except ValidationError as error:
         raise SceneError(validation_messages(error, source, Scene, [path for path, _ in given])) from None

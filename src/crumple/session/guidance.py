@@ -122,8 +122,8 @@ def felt_force(model: Model, state: State, body: Body) -> Floats:
     step, zero before the first."""
     if body.kind == "handle":
         handle, held = model.handles[body.number], _held(state, body)
-        stretch = state.x[state.pins.node[held]] - handle.target(state.time, state.pins.anchor[held])
-        return np.asarray(handle.stiffness * handle.strength(state.time) * stretch.sum(axis=0))
+        force = handle.force(state.time, state.x[state.pins.node[held]], state.pins.anchor[held])
+        return np.asarray(-force.sum(axis=0))
     if len(state.obstacle_force) != len(state.obstacle_x):
         return np.zeros(3)
     first = sum(obstacle.node_count for obstacle in model.obstacles[: body.number])

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from crumple.boundary.motions import rotation_matrix
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.model.model import Model
 from crumple.recording import Recorder, Recording, create_recording, resume_recording
 from crumple.recording.recorder import Resolved
-from crumple.runtime.errors import InputError
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.runtime.typing import Floats
+from crumple.session.arguments import positive, vector, whole
 from crumple.session.guidance import (
     Body,
     Goal,
@@ -32,6 +34,11 @@ from crumple.session.guidance import (
     turned_now,
     wanted_position,
 )
+from crumple.session.hands import Grip, add_hand, hand_middle
+from crumple.session.history import History, Mark
+from crumple.session.picking import Place, pick, place_at
+from crumple.session.script import METHODS, Action, Script, scripted
+from crumple.session.surface_view import SurfaceView, view_of
 from crumple.simulation.engine import Engine, Moment, PhysicsEngine, frame_end
 from crumple.simulation.observers import Audience, Event, Observer
 from crumple.state import State
@@ -39,9 +46,6 @@ from crumple.stepping.reports import FrameReport, StepReport
 
 SHORTEST = 1e-9
 """Of a frame: times that differ by less are the same."""
-KEPT_FACES = 100_000
-"""Faces of all states together that a session keeps to go back to, about 100 MB: hundreds of small sheets, the last one
-of a large sheet."""
 KEPT_EVENTS = 10_000
 """Events that wait to be asked for; the oldest are forgotten first."""
 
@@ -53,14 +57,6 @@ def run(model: Model, state: State, observers: Sequence[Observer] = (), *, frame
     `StopRun` finishes its frame first.
     """
     return Session(PhysicsEngine(model, state)).run(frames, observers=observers)
-
-
-@dataclass(frozen=True)
-class _Mark:
-    """A place to go back to: the engine's moment, and how bodies that were turned by hand are turned, (3, 3) each."""
-
-    moment: Moment
-    turns: dict[Body, Floats]
 
 
 class _Listener(Observer):
@@ -89,6 +85,9 @@ class Session:
         self._scene = scene
         self._recorder: Recorder | None = None
         self._listener = _Listener()
+        self._depth = 0
+        self._seen: SheetMesh | None = None
+        self._topology = 0
         self._begin(engine.moment)
 
     @property
@@ -104,6 +103,7 @@ class Session:
     @state.setter
     def state(self, state: State) -> None:
         self._mark()
+        self._is_replayable = False
         self.engine.change(self.model, state)
 
     @property
@@ -121,13 +121,16 @@ class Session:
         """Names of the obstacles."""
         return tuple(obstacle.name for obstacle in self.model.obstacles)
 
-    def advance(self, dt: float) -> StepReport:
+    @scripted
+    def advance(self, dt: float, *, keep: bool = True) -> StepReport:
         """Advance by exactly `dt` [s], in as many time steps as that needs; returns the report of the last.
 
         The mesh is adapted whenever a frame of the scene is over, and the frame recorded if there is a recording.
+        `keep`: whether one can go back to before it; else `undo` goes back to before what was done earlier.
         """
         end = self._later(dt)
-        self._mark()
+        if keep:
+            self._mark()
         audience = self._audience()
         self._send(end)
         try:
@@ -139,18 +142,20 @@ class Session:
             self._stop()
         return report
 
+    @scripted
     def advance_frame(self) -> FrameReport:
         """Advance to the end of the current frame of the scene."""
         self._mark()
         return self._advance_frame(self._audience())
 
+    @scripted
     def run(self, frames: int | None = None, *, observers: Sequence[Observer] = ()) -> State:
         """Advance to the end of the scene, or until `frames` frames are done, and return the state.
 
         Observers see every step and every frame; `on_end` is called whatever happens. A run that an observer ends with
         `StopRun` finishes its frame first.
         """
-        last = self.model.frame_count if frames is None else _whole("run: frames", frames)
+        last = self.model.frame_count if frames is None else whole("run: frames", frames)
         self._mark()
         audience = self._audience(observers)
         try:
@@ -170,23 +175,25 @@ class Session:
     @property
     def undo_count(self) -> int:
         """How often one can go back."""
-        return len(self._past)
+        return len(self._history.past)
 
     @property
     def redo_count(self) -> int:
         """How often one can go on again."""
-        return len(self._future)
+        return len(self._history.future)
 
+    @scripted
     def undo(self, count: int = 1) -> State:
         """Back to before the last advance, run, grasp or release, or before the last `count` of them.
 
         Frames that were recorded since are moved aside.
         """
-        return self._travel(self._past, self._future, count, "undo")
+        return self._travel("undo", count)
 
+    @scripted
     def redo(self, count: int = 1) -> State:
         """Take back the last `undo`, or the last `count`; possible until something else is done."""
-        return self._travel(self._future, self._past, count, "redo")
+        return self._travel("redo", count)
 
     def reset(self) -> State:
         """Back to the start. A recording ends."""
@@ -195,6 +202,7 @@ class Session:
         self._begin(self._first)
         return self.state
 
+    @scripted
     def set_handle(
         self,
         name: str,
@@ -210,8 +218,9 @@ class Session:
 
     def move_handle(self, name: str, translate: Sequence[float] | Floats) -> None:
         """Move a handle by `translate` [m] in the next step."""
-        self.set_handle(name, self.handle_position(name) + _three("translate", translate))
+        self.set_handle(name, self.handle_position(name) + vector("translate", translate))
 
+    @scripted
     def set_obstacle(
         self,
         name: str,
@@ -228,26 +237,136 @@ class Session:
 
     def move_obstacle(self, name: str, translate: Sequence[float] | Floats) -> None:
         """Move an obstacle by `translate` [m] in the next step."""
-        self.set_obstacle(name, self.obstacle_position(name) + _three("translate", translate))
+        self.set_obstacle(name, self.obstacle_position(name) + vector("translate", translate))
 
+    @scripted
     def release(self, name: str) -> None:
-        """Let a handle go of its nodes from now on."""
+        """Let a handle or a hand go of its nodes from now on."""
         body = find_body(self.model, "handle", name)
         self._mark()
+        self._forget(body)
         self.engine.change(self.model, let_go(self.state, body))
 
+    @scripted
     def grasp(self, name: str, at: Sequence[float] | Floats, *, reach: float = 0.01) -> bool:
         """Let a handle take hold of the node nearest to the point `at` [m] that no handle holds; whether it found one.
 
         Only a node within `reach` [m] is taken, where it is. What the handle holds already it keeps.
         """
-        body, point = find_body(self.model, "handle", name), _three("at", at)
-        held = take_hold(self.model, self.state, body, point, _positive("reach", reach, "m"))
+        body, point = find_body(self.model, "handle", name), vector("at", at)
+        held = take_hold(self.model, self.state, body, point, positive("reach", reach, "m"))
         if held is None:
             return False
         self._mark()
         self.engine.change(self.model, held)
         return True
+
+    def pick(self, origin: Sequence[float] | Floats, direction: Sequence[float] | Floats) -> Place | None:
+        """Where a ray from `origin` [m] along `direction` first meets a sheet, None where it meets none."""
+        along = vector("pick: direction", direction)
+        if not np.any(along):
+            raise InputError("pick: direction", "must not be zero", list(along))
+        return pick(self.state, vector("pick: origin", origin), along)
+
+    @scripted
+    def grab(
+        self,
+        u: Sequence[float] | Floats,
+        *,
+        sheet: int = 0,
+        radius: float = Grip.radius,
+        stiffness: float = Grip.stiffness,
+        largest: float = Grip.largest,
+    ) -> str:
+        """Take hold of a sheet with a hand, where it is, at the point `u` [m] of its pattern; returns the hand's name.
+
+        The hand holds all that lies within `radius` [m] of the point, at least a face, by springs of `stiffness` [N/m]
+        together, and pulls with a force of at most `largest` [N]: the sheet wins over the hand.
+        """
+        grip = Grip(
+            positive("grab: radius", radius, "m"),
+            positive("grab: stiffness", stiffness, "N/m"),
+            positive("grab: largest", largest, "N"),
+        )
+        place = place_at(self.state, vector("grab: u", u, 2), whole("grab: sheet", sheet))
+        model, state, name = add_hand(self.model, self.state, place, grip)
+        self._mark()
+        self.engine.change(model, state)
+        body = find_body(self.model, "handle", name)
+        self._forget(body)
+        self._offsets[name] = place.position - hand_middle(self.state, body)
+        return name
+
+    def move(
+        self,
+        hand: str,
+        position: Sequence[float] | Floats | None = None,
+        rotation: Sequence[float] | Floats | None = None,
+    ) -> None:
+        """Say where a hand is to be at the end of the next step; it goes there steadily, and then stays.
+
+        `position` [m]: of the point that it has grabbed;  `rotation`: a rotation vector [rad] from its direction then.
+        """
+        if hand not in self._offsets:
+            raise InputError("hand", f"there are {', '.join(self._offsets) or 'none'}", hand)
+        body, offset = find_body(self.model, "handle", hand), self._offsets[hand]
+        turn = self._turns.get(body, np.eye(3)) if rotation is None else rotation_matrix(vector("rotation", rotation))
+        middle = None if position is None else vector("position", position) - turn @ offset
+        self.set_handle(hand, middle, rotation)
+
+    @property
+    def hands(self) -> tuple[str, ...]:
+        """Names of the hands that hold something."""
+        return tuple(self._offsets)
+
+    def hand_position(self, hand: str) -> Floats:
+        """Where the point that a hand has grabbed is wanted now, (3,) [m]."""
+        body = find_body(self.model, "handle", hand)
+        turn = self._turns.get(body, np.eye(3))
+        return wanted_position(self.model, self.state, body) + turn @ self._offsets.get(hand, np.zeros(3))
+
+    @scripted
+    def calm(self) -> State:
+        """Bring all sheets to rest where they are, such as after a step that has failed."""
+        self.engine.change(self.model, self.state.replaced(v=np.zeros_like(self.state.v)))
+        return self.state
+
+    @scripted
+    def set_gravity(self, acceleration: Sequence[float] | Floats) -> None:
+        """Let the gravity [m/s²] be another one from now on."""
+        x, y, z = vector("set_gravity: acceleration", acceleration).tolist()
+        self._mark()
+        self.engine.change(replace(self.model, gravity=(x, y, z)), self.state)
+
+    def view(self) -> SurfaceView:
+        """What there is to be seen; its `topology` is another number whenever the mesh is another."""
+        if self.state.mesh is not self._seen:
+            self._seen = self.state.mesh
+            self._topology += 1
+        return view_of(self.state, self._topology)
+
+    def script(self) -> Script:
+        """What has been done since the start, or since the last `reset`, to be played again; see `play`."""
+        if not self._is_replayable:
+            raise InputError("script", "the state was replaced by hand, which a script cannot repeat")
+        return Script(tuple(self._actions))
+
+    def play(self, script: Script) -> State:
+        """Do what a script says and return the state: the same bits as then, if the session was at the same start.
+
+        What failed then fails again, and leaves the same state behind.
+        """
+        for number, action in enumerate(script.actions):
+            place = f"script: actions[{number}]"
+            if action.method not in METHODS:
+                raise InputError(place, f"must be one of {', '.join(sorted(METHODS))}", action.method)
+            try:
+                getattr(self, action.method)(**action.arguments)
+            except SimulationError:
+                continue
+            except TypeError as error:
+                raise InputError(place, str(error), action.arguments) from None
+        return self.state
 
     def handle_position(self, name: str) -> Floats:
         """Where the middle of the nodes of a handle is wanted now, (3,) [m]."""
@@ -300,8 +419,10 @@ class Session:
     def _begin(self, first: Moment) -> None:
         """Nothing has been done, and nothing is wanted yet."""
         self._first = first
-        self._past: list[_Mark] = []
-        self._future: list[_Mark] = []
+        self._history = History()
+        self._actions: list[Action] = []
+        self._is_replayable = True
+        self._offsets: dict[str, Floats] = {}
         self._goals: dict[Body, Goal] = {}
         self._turns: dict[Body, Floats] = {}
         self._sent: dict[Body, Goal] = {}
@@ -316,7 +437,7 @@ class Session:
     def _later(self, dt: float) -> float:
         """The time `dt` later [s]; the end of a frame if it is that but for rounding."""
         shortest = SHORTEST * self.model.frame_time
-        end = self.time + _positive("step: dt", dt, "s")
+        end = self.time + positive("step: dt", dt, "s")
         frame = round(end / self.model.frame_time) * self.model.frame_time if np.isfinite(end) else end
         end = frame if abs(end - frame) <= shortest else end
         if not end - self.time > shortest:
@@ -357,31 +478,27 @@ class Session:
 
     def _mark(self) -> None:
         """Keep where the session is, as a place to go back to."""
-        self._past.append(_Mark(self.engine.moment, dict(self._turns)))
-        self._future.clear()
-        faces = 0
-        for number, mark in enumerate(reversed(self._past)):
-            faces += mark.moment.state.mesh.face_count
-            if faces > KEPT_FACES and number > 0:
-                del self._past[: len(self._past) - number]
-                break
+        self._history.keep(self._here())
 
-    def _travel(self, source: list[_Mark], target: list[_Mark], count: int, place: str) -> State:
-        """Go `count` places along `source`, and keep the way back in `target`."""
-        steps = _whole(f"{place}: count", count)
-        if not 1 <= steps <= len(source):
-            raise InputError(f"{place}: count", f"must be 1 to {len(source)}, as often as it can be done", count)
-        goal = source[-steps].moment.state
-        self._refuse_earlier(goal, place)
-        mark = _Mark(self.engine.moment, dict(self._turns))
-        for _ in range(steps):
-            target.append(mark)
-            mark = source.pop()
-        self.engine.restore(mark.moment)
-        self._turns = dict(mark.turns)
+    def _here(self) -> Mark:
+        return Mark(self.engine.moment, dict(self._turns), dict(self._offsets))
+
+    def _travel(self, place: str, count: int) -> State:
+        """Go back ("undo") or on again ("redo") by `count` places."""
+        goal = self._history.goal(place, count)
+        self._refuse_earlier(goal.moment.state, place)
+        self._history.go(place, count, self._here())
+        self.engine.restore(goal.moment)
+        self._turns, self._offsets = dict(goal.turns), dict(goal.offsets)
         self._goals = {}
         self._follow()
         return self.state
+
+    def _forget(self, body: Body) -> None:
+        """A handle that lets go, or takes hold anew, has no goal, turn or point any more."""
+        self._goals.pop(body, None)
+        self._turns.pop(body, None)
+        self._offsets.pop(self.model.handles[body.number].name, None)
 
     def _refuse_earlier(self, goal: State, place: str) -> None:
         """A recording cannot go back to before its first frame."""
@@ -404,30 +521,5 @@ class Session:
 
 
 def _goal(position: Sequence[float] | Floats | None, rotation: Sequence[float] | Floats | None) -> Goal:
-    where = None if position is None else _three("position", position)
-    return Goal(where, None if rotation is None else rotation_matrix(_three("rotation", rotation)))
-
-
-def _three(name: str, values: Sequence[float] | Floats) -> Floats:
-    """Three finite numbers as an array."""
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(name, "must be three finite numbers", values) from None
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(name, "must be three finite numbers", list(np.ravel(array)))
-    return array
-
-
-def _positive(place: str, value: float, unit: str) -> float:
-    """A finite number > 0."""
-    if isinstance(value, (int, float, np.integer, np.floating)) and np.isfinite(value) and value > 0.0:
-        return float(value)
-    raise InputError(place, f"must be > 0, in {unit}", value)
-
-
-def _whole(place: str, value: int) -> int:
-    """A whole number ≥ 0."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
-        return int(value)
-    raise InputError(place, "must be a whole number >= 0", value)
+    where = None if position is None else vector("position", position)
+    return Goal(where, None if rotation is None else rotation_matrix(vector("rotation", rotation)))

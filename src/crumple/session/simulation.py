@@ -19,6 +19,7 @@ from crumple.recording import Recording, resume_recording
 from crumple.recording.model_file import fit_problem
 from crumple.runtime.errors import InputError
 from crumple.scenes import Scene, build, load_scene, scene_from_tables
+from crumple.session.arguments import whole
 from crumple.session.guidance import leave_obstacles
 from crumple.session.session import Session
 from crumple.simulation.engine import Moment, PhysicsEngine
@@ -44,10 +45,11 @@ def simulate(
     `force`: replace a recording that is there.
     """
     sim = Simulation(scene, overrides, quick=quick)
+    last = None if frames is None else whole("run: frames", frames)  # before a recording is replaced
     if out is not None:
         sim.record(out, force=force)
     try:
-        sim.run(frames, observers=observers)
+        sim.run(last, observers=observers)
     finally:
         sim.close()
     return sim

@@ -26,6 +26,10 @@ MOVED, HELD = ("handles", "obstacles"), ("pins",)
 """What of a model, and of a state, may change during a frame without everything being derived anew."""
 
 
+HEARD = 1e-7
+"""Energy [J] from which on a crease or a snap is an event: a click of paper sets free 1e-7 to 1e-4 J."""
+
+
 @dataclass(frozen=True)
 class Moment:
     """All that an engine is at, never changed: it can be kept and gone back to. `inner`: what only the engine knows."""
@@ -190,4 +194,18 @@ def _step_events(before: State, state: State, report: StepReport) -> list[Event]
     torn = state.fracture_work - before.fracture_work
     if torn > 0.0:
         events.append(Event(report.time, "tear", f"cracks have taken {torn:.3g} J", torn))
+    yielded = report.losses.get("yielding", 0.0)
+    if yielded > HEARD:
+        events.append(Event(report.time, "crease", f"yielding has taken {yielded:.3g} J", yielded))
+    freed = _set_free(before, state)
+    if freed > HEARD:
+        events.append(Event(report.time, "snap", f"{freed:.3g} J were set free", freed))
     return events
+
+
+def _set_free(before: State, state: State) -> float:
+    """The stored energy [J] that a step has turned into motion, or into what finite steps take of it."""
+    old, new = before.ledger, state.ledger
+    if not (old.has_begun and old.is_current) or new.stored >= old.stored:
+        return 0.0
+    return (new.kinetic + new.integrator) - (old.kinetic + old.integrator)

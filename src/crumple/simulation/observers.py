@@ -15,7 +15,8 @@ from crumple.stepping.reports import FrameReport, StepReport
 class Event:
     """Something that has happened at a `time` [s]: its `kind`, what there is to say of it, the `energy` set free [J].
 
-    Kinds of the physics engine: "tear" (a crack has run), "note" (an obstacle was held back, a crease has yielded or
+    Kinds of the physics engine: "tear" (a crack has run), "crease" (the sheet has yielded), "snap" (stored energy was
+    set free), "note" (an obstacle was held back, a crease has yielded or
     broken, a crack waits), "warning" (the mesh is coarser than asked for).
     """
 

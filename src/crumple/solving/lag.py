@@ -2,10 +2,10 @@
 
 Friction has a potential only while its normal forces and tangents are frozen (see `contact.friction`). Frozen once, at
 the start of a solve, they belong to another pose: a contact that begins within the step has no friction in it, and the
-normal force of an impact acts on through the step after it. So they are frozen anew after every accepted iteration at
-first, and at the end until the error of *motion* that the last change makes, d = −H⁻¹ Δf with the last factorisation,
-is within the errors that the solve allows: in dense, creeping contact that is soon so, however much single forces still
-change.
+normal force of an impact acts on through the step after it. So they are frozen anew where the solve would end, until
+the error of *motion* that the last change makes, d = −H⁻¹ Δf with the last factorisation, is within the errors that
+the solve allows and friction has settled. Within the descent they follow, too, but only by moderate changes: poses on
+the way to an equilibrium have barrier forces far from it, and friction that was frozen there would lead astray.
 
 Freezing anew changes the potential, so the descent is not monotonous across it; it is bounded in number for that
 reason.
@@ -30,11 +30,12 @@ from crumple.solving.tuning import TUNING
 
 FOLLOWED = TUNING.lag_iterations.value
 FOLLOWED_CHANGE = TUNING.lag_change.value
+WILD_CHANGE = TUNING.lag_wild_change.value
+SETTLED_CHANGE = TUNING.lag_settled_change.value
 MOST_OF_A_STEP = TUNING.lag_step.value
 ROUNDS = TUNING.lag_rounds.value
 LOOSE_ROUNDS = TUNING.lag_loose_rounds.value
 ALLOWED = TUNING.lag_allowed.value
-LARGEST_CHANGE = TUNING.lag_largest_change.value
 CORRECTED = TUNING.lag_corrected.value
 
 
@@ -62,12 +63,22 @@ def follows(iterations: int, length: float, is_static: bool) -> bool:
 
 
 @rule
+def is_followed(change: float, is_static: bool) -> bool:
+    """Whether friction that would change by the fraction `change` is frozen anew within the descent."""
+    return change > FOLLOWED_CHANGE and (is_static or change <= WILD_CHANGE)
+
+
+@rule
 def is_settled(stop: Stop, error: LagError, iterations: int, is_loose: bool) -> bool:
     """Whether the error that the lag of friction makes is small enough for the solve to end; `is_loose`: by a loose
     stop."""
+    if is_small(stop, error.predicted, error.farthest, 1.0):
+        return True
+    if error.change > SETTLED_CHANGE:
+        return False
     if is_small(stop, error.predicted, error.farthest, ALLOWED):
         return True
-    if not is_loose or error.change > LARGEST_CHANGE:
+    if not is_loose:
         return False
     if iterations >= stop.patience and error.predicted <= stop.loose_energy and error.farthest <= stop.loose_distance:
         return True
@@ -95,14 +106,14 @@ class Lag:
         return self._contact
 
     def follow(self, pose: Pose, length: float) -> bool:
-        """Freeze friction at the pose after a step of a `length`, if it is time for that and it has changed by much;
-        whether the potential has changed."""
+        """Freeze friction at the pose after a step of a `length`, if it is time for that and it has changed, but not
+        wildly; whether the potential has changed."""
         if not self.is_active or not self._step_contact.is_frozen:
             return False
         if not follows(self._directions.iterations, length, self._is_static):
             return False
         old, change = self._freeze(pose)
-        if change.fraction <= FOLLOWED_CHANGE:
+        if not is_followed(change.fraction, self._is_static):
             self._step_contact.friction = old
             return False
         return True

@@ -33,8 +33,8 @@ class Outcome:
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
     `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J];
     `obstacle_force` (obstacle_nodes, 3) with which obstacles push the sheets [N], empty where it was not asked for;
-    `contact_force`, `contact_before` (node_count, 3) of contact, without friction, on the nodes of the sheets [N] at the
-    end and at the start, the same;  `free`: fraction of the way to the guess that is free of collisions;
+    `contact_force`, `contact_before` (node_count, 3) of contact, without friction, on the nodes of the sheets [N] at
+    the end and at the start, the same;  `free`: fraction of the way to the guess that is free of collisions;
     `rubbing`, `impact`: power that friction and the damping of contact take [W];
     `multipliers`: what each constraint bears, in the form that `Constraint.remembered` gives it, (n, 3) each.
     """

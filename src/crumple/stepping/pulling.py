@@ -112,8 +112,7 @@ def _displacement(handle: Handle, anchor: Floats, since: float, time: float) -> 
 
 def _forces(handle: Handle, state: State, held: np.ndarray) -> Floats:
     """Forces of the springs of a handle on the pins that it holds, `held` (pin_count,), (m, 3) [N]."""
-    pins, strength = state.pins, handle.stiffness * handle.strength(state.time)
-    return strength * (handle.target(state.time, pins.anchor[held]) - state.x[pins.node[held]])
+    return handle.force(state.time, state.x[state.pins.node[held]], state.pins.anchor[held])
 
 
 def _three(vector: Floats) -> tuple[float, float, float]:

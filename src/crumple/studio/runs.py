@@ -6,6 +6,7 @@ import multiprocessing
 import threading
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,10 @@ class Progress:
 
 
 class SceneRun:
-    """A simulation in a process of its own, and what it says of itself."""
+    """A simulation in a process of its own, and what it says of itself.
+
+    Nothing on disk is touched before `start`, so that whatever else may fail can be done first.
+    """
 
     def __init__(self, scene: Scene, folder: Path, force: bool) -> None:
         from crumple.studio.worker import simulate  # here, because recordings alone need none of what it loads
@@ -55,9 +59,15 @@ class SceneRun:
         self._process = context.Process(target=simulate, args=(scene, folder, force, other), daemon=True)
         self._asked_to_stop = False
         self._lock = threading.RLock()
-        self._process.start()
-        other.close()
+        self._other: Connection | None = other
         self._progress = Progress()
+
+    def start(self) -> None:
+        """Let the process begin; it replaces the recording in its folder if it was forced to."""
+        self._process.start()
+        if self._other is not None:
+            self._other.close()
+        self._other = None
 
     def progress(self) -> Progress:
         """What is known by now."""
@@ -89,6 +99,8 @@ class SceneRun:
 
     def close(self) -> Progress:
         """End the process, politely at first, and say how far it came."""
+        if self._other is not None:  # it was never started
+            return self._progress
         if not self.progress().is_over:
             self.ask(STOP)
         self._process.join(PATIENCE + 1.0)
@@ -207,6 +219,11 @@ class StudioRun:
         with self._lock:
             return self._log.series()
 
+    def start(self) -> None:
+        """Begin the simulation, if there is one."""
+        if self.simulation is not None:
+            self.simulation.start()
+
     def command(self, what: str) -> None:
         """Pause, continue or stop the simulation; `InputError` when the studio does not run it."""
         if self.simulation is None:
@@ -218,8 +235,10 @@ class StudioRun:
         if self.simulation is None:
             return ""
         progress = self.simulation.close()
+        if progress.state == "preparing" and progress.frames == 0:
+            return ""  # it was not begun, and nothing was changed
         if progress.state == "finished":
-            return f"{progress.frames} frames in {self.folder}"
+            return f"frames 0 to {progress.frames} in {self.folder}"
         if progress.state == "failed":
             return progress.message
         return f"stopped after frame {progress.frame}; go on with: crumple resume {self.folder}"

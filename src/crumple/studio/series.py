@@ -6,9 +6,9 @@ import json
 import os
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from crumple.runtime.reading import MOST_BYTES, open_regular
+from crumple.runtime.reading import LONGEST_LINE, MOST_BYTES, open_regular
 
 MOST_NAMES = 64
 """Different energies or phases that are plotted; a log that names more is not one of crumple's."""
@@ -40,18 +40,26 @@ class SeriesReader:
         """Read the complete lines that came since; a log that was replaced or cut is read from its beginning."""
         try:
             with os.fdopen(open_regular(self._path), "rb") as file:
-                begin = file.read(256)
-                if not begin.startswith(self._begin) or file.seek(0, 2) < self._place:
+                begin, end = file.read(256), file.seek(0, os.SEEK_END)
+                if not begin.startswith(self._begin) or end < self._place or end > MOST_BYTES:
                     self._forget()
-                file.seek(self._place)
-                text, _, _ = file.read(MOST_BYTES).rpartition(b"\n")
+                if end <= MOST_BYTES:
+                    self._read_pieces(file)
+                self._begin = begin[: self._place]
         except OSError:
             return self._forget()
-        if text:
-            self._place += len(text) + 1
-            self._begin = begin[: self._place]
+
+    def _read_pieces(self, file: IO[bytes]) -> None:
+        """Take the lines from the place reached, in pieces of at most `LONGEST_LINE` bytes."""
+        file.seek(self._place)
+        while piece := file.read(LONGEST_LINE):
+            text, newline, _ = piece.rpartition(b"\n")
+            if not newline and len(piece) < LONGEST_LINE:
+                return
             for line in text.split(b"\n"):
                 self._take(line)
+            self._place += len(text) + 1 if newline else len(piece)
+            file.seek(self._place)
 
     def _take(self, text: bytes) -> None:
         """Note the end of a frame; other lines, and those that cannot be read, are left out."""

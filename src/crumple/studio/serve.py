@@ -16,7 +16,9 @@ from typing import Any
 from aiohttp import web
 
 from crumple.runtime.errors import InputError
+from crumple.scenes import Scene
 from crumple.studio.guard import Guard
+from crumple.studio.play_server import PlayServer
 from crumple.studio.runs import StudioRun
 from crumple.studio.server import StudioServer
 
@@ -67,13 +69,17 @@ def serve_studio(
     browser: bool = True,
     announce: Callable[[str], None] = print,
 ) -> None:
-    """Serve `runs` until Ctrl-C or SIGTERM; `announce` gets the address, and how simulations ended."""
+    """Serve `runs` until Ctrl-C or SIGTERM; `announce` gets the address, and how simulations ended.
+
+    Simulations begin, and replace what they were forced to, when the page is served and not before.
+    """
     guard = Guard.for_host(host)
     try:
         listening = open_port(host, port)
         url = address(guard, host, listening.getsockname()[1])
         with suppress(KeyboardInterrupt):
-            asyncio.run(_serve(runs, guard, listening, lambda: _ready(url, browser, announce)))
+            application = StudioServer(runs, guard).application()
+            asyncio.run(_serve(application, listening, lambda: _begin(runs, url, browser, announce)))
     finally:
         for run in runs:
             message = run.close()
@@ -81,12 +87,28 @@ def serve_studio(
                 announce(message)
 
 
-async def _serve(runs: Sequence[StudioRun], guard: Guard, listening: socket.socket, ready: Callable[[], None]) -> None:
+def serve_play(
+    scene: Scene,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    browser: bool = True,
+    announce: Callable[[str], None] = print,
+) -> None:
+    """Serve the page on which `scene` is played with until Ctrl-C or SIGTERM; `announce` gets the address."""
+    guard = Guard.for_host(host)
+    listening = open_port(host, port)
+    url = address(guard, host, listening.getsockname()[1])
+    with suppress(KeyboardInterrupt):
+        application = PlayServer(scene, guard).application()
+        asyncio.run(_serve(application, listening, lambda: _ready("play", url, browser, announce)))
+
+
+async def _serve(application: web.Application, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Serve until the task is cancelled or SIGTERM comes."""
     ended = asyncio.Event()
     with suppress(NotImplementedError):  # Windows has no such handlers; there Ctrl-C cancels this task
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    application = StudioServer(runs, guard).application()
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0, keepalive_timeout=IDLE_PATIENCE)
     await runner.setup()
     idle = IdleConnections()
@@ -122,8 +144,14 @@ class IdleConnections:
                 one.force_close()
 
 
-def _ready(url: str, browser: bool, announce: Callable[[str], None]) -> None:
-    announce(f"crumple studio: {url}   (Ctrl-C ends it)")
+def _begin(runs: Sequence[StudioRun], url: str, browser: bool, announce: Callable[[str], None]) -> None:
+    for run in runs:
+        run.start()
+    _ready("studio", url, browser, announce)
+
+
+def _ready(what: str, url: str, browser: bool, announce: Callable[[str], None]) -> None:
+    announce(f"crumple {what}: {url}   (Ctrl-C ends it)")
     if browser:
         with suppress(webbrowser.Error):
             webbrowser.open(url)

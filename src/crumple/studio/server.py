@@ -61,7 +61,7 @@ class StudioServer:
         """The routes, behind the guard."""
         app = web.Application(middlewares=[self._guard.middleware(), _explained], client_max_size=LARGEST_MESSAGE)
         for address, (name, kind) in PAGE.items():
-            app.router.add_get(address, _page(name, kind))
+            app.router.add_get(address, serve_file(name, kind))
         app.router.add_get("/socket", self._socket)
         app.router.add_get("/api/runs/{run}", self._run)
         app.router.add_get("/api/runs/{run}/series", self._series)
@@ -173,7 +173,7 @@ async def _explained(request: web.Request, handler: Handler) -> web.StreamRespon
         return web.Response(status=500, text=str(error))
 
 
-def _page(name: str, kind: str) -> Callable[[web.Request], Awaitable[web.Response]]:
+def serve_file(name: str, kind: str) -> Callable[[web.Request], Awaitable[web.Response]]:
     """Answers with a file of the page."""
     content = files("crumple.studio").joinpath("page", *name.split("/")).read_bytes()
 

@@ -76,8 +76,9 @@ def simulate(scene: Scene, folder: Path, force: bool, pipe: Connection) -> None:
         signal.signal(number, signal.SIG_IGN)
     try:
         model, state, _ = build(scene)
+        session = Session(PhysicsEngine(model, state))  # whatever may fail comes before a recording is replaced
         with create_recording(folder, dump_scene(scene), force=force) as recorder:
-            Session(PhysicsEngine(model, state)).run(observers=[recorder, Gate(pipe)])
+            session.run(observers=[recorder, Gate(pipe)])
         news = {"state": "finished"}
     except Stopped:
         news = {"state": "stopped"}

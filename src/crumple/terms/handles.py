@@ -10,7 +10,7 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.contract import Energy, MountedTerm, Term
-from crumple.energies.holding import make_holding
+from crumple.energies.holding import make_holding, make_limited_holding
 from crumple.state import State
 
 
@@ -37,11 +37,20 @@ class MountedHandles(MountedTerm):
         if not len(pins.node):
             return []
         stiffness, target = np.zeros(len(pins.node)), pins.anchor.copy()
+        largest = np.full(len(pins.node), np.inf)
         for index, handle in enumerate(self.handles):
             held = pins.handle == index
-            stiffness[held] = handle.stiffness * handle.strength(time)
+            strength = handle.strength(time)
+            stiffness[held] = handle.stiffness * strength
             target[held] = handle.target(time, pins.anchor[held])
-        return [make_holding(pins.node, target, stiffness)]
+            if np.isfinite(handle.largest):
+                largest[held] = strength * handle.largest / max(int(held.sum()), 1)
+        limited = np.isfinite(largest)
+        if not limited.any():
+            return [make_holding(pins.node, target, stiffness)]
+        held, hand = np.flatnonzero(~limited), np.flatnonzero(limited)
+        springs = make_limited_holding(pins.node[hand], target[hand], stiffness[hand], largest[hand])
+        return [make_holding(pins.node[held], target[held], stiffness[held]), springs] if len(held) else [springs]
 
     def with_handles(self, term: Term) -> MountedHandles:
         return replace(self, handles=cast(Handles, term).handles)

@@ -115,6 +115,18 @@ def test_a_handle_that_holds_nothing_is_nowhere(tmp_path):
         assert np.isnan(data[0].action(0)).all()
 
 
+def test_a_scene_without_obstacles_and_handles(tmp_path):
+    bare = {name: table for name, table in tables().items() if name not in ("obstacles", "handles")}
+    with Simulation(scene_from_tables(bare, source="bare.toml")) as sim:
+        sim.record(tmp_path / "run")
+        sim.step(FRAME)
+    crumple.write_dataset(tmp_path / "run", tmp_path / "a.h5")
+    with crumple.load_dataset(tmp_path / "a.h5") as data:
+        assert [frame.obstacle_x.shape for frame in data[0]] == [(0, 3), (0, 3)]
+        assert (data[0].obstacles, data[0].handles) == ((), ())
+        assert list(data[0].pairs())
+
+
 def test_operators_reproduce_what_is_linear_in_the_pattern(recording, tmp_path):
     """Constants and the pattern coordinates themselves are carried exactly, forward and backward."""
     crumple.write_dataset(recording.path, tmp_path / "a.h5", precision="double")

@@ -17,6 +17,8 @@ from crumple.runtime.errors import InputError, SimulationError
 gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed: pip install 'crumple[learn]'")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
+from crumple.scenes import scene_from_tables  # noqa: E402
+from crumple.session.simulation import Simulation  # noqa: E402
 from crumple.shapes import rectangle  # noqa: E402
 from crumple.state import initial_state  # noqa: E402
 from crumple.studies import envs  # noqa: E402
@@ -68,6 +70,34 @@ def test_rewards_add_up_to_the_gain_in_score_and_grippers_move_as_told():
     assert info["distance"] == pytest.approx((1.0 - info["score"]) * np.sqrt(2.0) * SIDE)
     assert total > 0.0
     assert (terminated, truncated) == (False, False)
+
+
+class TwoSheets(envs.FoldEnv):
+    """The fold with a second, larger sheet beneath, which is pulled away; its pattern lies around that of the first."""
+
+    def start(self, rng):
+        sim = super().start(rng)
+        tables = sim.scene.tables()
+        below = {"kind": "rectangle", "width": 0.16, "height": 0.13, "size": 0.03}
+        other = {"name": "below", "material": "card", "shape": below, "transform": {"translate": [0.4, 0.0, 0.02]}}
+        held = [table | {"sheet": "sheet"} for table in tables["handles"]]
+        return Simulation(scene_from_tables(tables | {"sheets": [*tables["sheets"], other], "handles": held}))
+
+
+def test_points_of_a_sheet_are_on_that_sheet_whatever_else_is_in_the_scene():
+    alone, two = envs.FoldEnv(faces=COARSE), TwoSheets(faces=COARSE)
+    seen, info = two.reset(seed=5)
+    expected, one_info = alone.reset(seed=5)
+    np.testing.assert_array_equal(seen["points"], expected["points"])
+    assert info["score"] == one_info["score"]
+    assert two.points("below")[:, 0].min() > 0.3
+    state = two.simulation.state
+    two.simulation.state = state.replaced(x=state.x + 0.1 * (state.mesh.node_sheet == 1)[:, None])
+    np.testing.assert_array_equal(two.points(), alone.points())
+    assert len(two.faces()) == len(alone.faces()) < len(state.mesh.face_sheet)
+    assert covered_area(state, two.faces()) == pytest.approx(SIDE**2, rel=1e-6)
+    with pytest.raises(InputError, match="the scene has sheet, below"):
+        two.points("upper")
 
 
 def test_observed_points_are_the_same_on_any_mesh():

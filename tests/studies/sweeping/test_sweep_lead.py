@@ -252,7 +252,7 @@ if __name__ == "__main__":
         "tiny.toml", vary={"contact.friction": [0.1, 0.4]}, frames=2, workers=1, out="s",
         metrics={"energy": energy}, terms=[pull.term(lambda mesh: {"k": 3.0})],
     )
-    model, state = crumple.build(crumple.load_scene("tiny.toml", ["contact.friction=0.4"]))
+    model, state, _ = crumple.build(crumple.load_scene("tiny.toml", ["contact.friction=0.4"]))
     alone = crumple.run(model.with_energy(pull, {"k": 3.0}), state, frames=2)
     last = crumple.Recording(table["recording"].iloc[1]).load(-1)
     assert (last.x == alone.x).all() and list(table["outcome"]) == ["done"] * 2, table

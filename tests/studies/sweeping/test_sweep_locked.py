@@ -103,3 +103,12 @@ def test_nothing_listens_beyond_the_loopback_address(workers):
         if connection.status == psutil.CONN_LISTEN
     }
     assert bound == {"127.0.0.1"}
+
+
+@pytest.mark.slow
+def test_nothing_is_kept_of_runs_that_are_over(workers):
+    """Dask's profiler kept 150 kB per run in the worker, the log of the client's messages 10 kB in the leader."""
+    assert workers.run(lambda dask_worker: "profile" in dask_worker.periodic_callbacks) == dict.fromkeys(
+        workers.scheduler_info()["workers"], False
+    )
+    assert workers.scheduler_comm.recent_message_log.maxlen <= 100

@@ -7,7 +7,7 @@ import pytest
 
 from crumple.runtime.errors import InputError
 from crumple.shapes import rectangle
-from crumple.studies.validation import CASES, flying, impacts, run_cases, supports
+from crumple.studies.validation import CASES, capstan, flying, impacts, ledger, run_cases, stick_slip, supports
 from crumple.studies.validation.bend_modulus import bend_moduli
 from crumple.studies.validation.cantilever import hang_strip, validate_cantilever
 from crumple.studies.validation.elastica import (
@@ -32,11 +32,14 @@ QUICK = (
     "incline",
 )
 SMALLER = {
-    "oblique-impact": (impacts, "MESHES", impacts.MESHES[:1]),
-    "slide-stop": (impacts, "MESHES", impacts.MESHES[:1]),
-    "collision": (impacts, "MESHES", impacts.MESHES[:1]),
-    "static-support": (supports, "MESHES", supports.MESHES[:1]),
-    "spin": (flying, "SPINS", ((3.0, 1.0, (0.0, 0.0, 1.0), 0.99), (2.0, 0.5, (1.0, 2.0, 2.0), 0.99))),
+    "oblique-impact": (impacts, {"MESHES": impacts.MESHES[:1]}),
+    "slide-stop": (impacts, {"MESHES": impacts.MESHES[:1]}),
+    "collision": (impacts, {"MESHES": impacts.MESHES[:1]}),
+    "static-support": (supports, {"MESHES": supports.MESHES[:1]}),
+    "spin": (flying, {"SPINS": ((3.0, 1.0, (0.0, 0.0, 1.0), 0.99), (2.0, 0.5, (1.0, 2.0, 2.0), 0.99))}),
+    "capstan": (capstan, {"FRICTIONS": (0.3,), "ROWS": (48,)}),
+    "ledger": (ledger, {"MESHES": ledger.MESHES[:1]}),
+    "stick-slip": (stick_slip, {"SLIPPING": (0.1,)}),
 }
 """Cases that do the same several times, or for long, with what they do here: on one mesh, or in a shorter time with the
 bound that belongs to it."""
@@ -69,7 +72,9 @@ def test_slow_case_passes(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SMALLER)
 def test_smaller_case_passes(name, monkeypatch):
-    monkeypatch.setattr(*SMALLER[name])
+    module, smaller = SMALLER[name]
+    for constant, value in smaller.items():
+        monkeypatch.setattr(module, constant, value)
     (result,) = run_cases([name])
     assert result.checks
     assert not failures(result)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import math
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,7 @@ from crumple.mesh.io.obj_polygon import MOST_CORNERS, are_convex, cut_polygon
 from crumple.mesh.limits import FACE_LIMIT
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.errors import InputError
-from crumple.runtime.reading import read_regular
+from crumple.runtime.reading import open_regular, read_regular
 from crumple.runtime.typing import Floats, Ints
 
 BYTE_LIMIT = 500_000_000
@@ -309,7 +310,7 @@ def _cut_polygons(reader: _Reader, points: Floats, faces: Ints, face_texture: In
 def count_obj(path: str | Path) -> tuple[int, int]:
     """Points and triangles of an OBJ file, without looking at what its lines say; OSError if it cannot be read."""
     points = triangles = 0
-    with Path(path).open("rb") as lines:
+    with os.fdopen(open_regular(path), "rb") as lines:
         for line in lines:
             tag = line[:2]
             if tag in (b"v ", b"v\t"):

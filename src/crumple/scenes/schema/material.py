@@ -11,6 +11,7 @@ from crumple.scenes.quantities import Factor, FileName, PartName, Table, Vector,
 
 Modulus = Annotated[float, Quantity("Pa", least=1e-3, most=1e15)]
 ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", least=1e-3, most=1e15), repeat=True)]
+StretchPair = Annotated[tuple[float, float], Vector(2, Quantity("N/m", above=0, most=1e12), repeat=True)]
 BendingPair = Annotated[tuple[float, float], Vector(2, Quantity("N m", least=0, most=1e6), repeat=True)]
 TearPair = Annotated[tuple[float, float], Vector(2, Quantity("J/m²", above=0, most=1e12), repeat=True)]
 MembraneConstants = Annotated[tuple[float, float, float, float], Vector(4, Quantity("N/m", least=-1e12, most=1e12))]
@@ -23,7 +24,7 @@ _PARTNERS = {
     "preset": (),
     "file": (),
     "young": ("poisson", "shear", "bend"),
-    "stretch": ("poisson", "bend"),
+    "stretch": ("poisson", "shear", "bend"),
     "membrane": ("bending",),
 }
 _SOLID = ("model", "young", "stretch", "membrane")
@@ -31,8 +32,9 @@ _SOLID = ("model", "young", "stretch", "membrane")
 
 class SheetMaterial(Table):
     """One of: `preset`; `file` (measured fabric, JSON); `young` (one number or along u and v) with `poisson`;
-    `stretch` with `bend`; `membrane` (C11, C12, C22, C33) with `bending` (along u, at 45°, along v); `model` =
-    "baraff-witkin" with `stretch`, `shear` [N/m] and `bend`, `scale` (lengths at rest) and `area` (its weight).
+    `stretch` (one number or along u and v) with `bend`, `poisson` and `shear` [N/m]; `membrane` (C11, C12,
+    C22, C33) with `bending` (along u, at 45°, along v); `model` = "baraff-witkin" with `stretch`, `shear` [N/m]
+    and `bend`, `scale` (lengths at rest) and `area` (its weight).
 
     Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
     yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"
@@ -46,8 +48,8 @@ class SheetMaterial(Table):
     file: FileName | None = None
     young: ModulusPair | None = None
     poisson: Annotated[float, Quantity("", above=-1, below=0.5)] | None = None
-    shear: Annotated[float, Quantity("Pa, or N/m in a model", least=1e-9, most=1e15)] | None = None
-    stretch: Annotated[float, Quantity("N/m", above=0, most=1e12)] | None = None
+    shear: Annotated[float, Quantity("Pa, N/m with stretch", least=1e-9, most=1e15)] | None = None
+    stretch: StretchPair | None = None
     bend: BendingPair | None = None
     membrane: MembraneConstants | None = None
     bending: BendingConstants | None = None
@@ -92,8 +94,10 @@ class SheetMaterial(Table):
         missing = [key for key in needed if getattr(self, key) is None]
         if missing:
             raise refuse(f"{form} also needs {' and '.join(missing)}")
-        if form == "model" and self.bend is not None and self.bend[0] != self.bend[1]:
-            raise refuse("bend must be one number in a model")
+        for key in ("stretch", "bend") if form == "model" else ():
+            pair = getattr(self, key)
+            if pair is not None and pair[0] != pair[1]:
+                raise refuse(f"{key} must be one number in a model")
         return self
 
 

@@ -246,6 +246,7 @@ class SceneHandle(Table):
     end: Moment | None = None
     fade: Moment = 0.0
     stiffness: Annotated[float, Quantity("N/m", above=0, most=1e12)] = 1e3
+    largest_force: Annotated[float, Quantity("N", above=0, most=1e12)] | None = None
     circle: Circle | None = None
 
 

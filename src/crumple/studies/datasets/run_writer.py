@@ -121,9 +121,8 @@ class RunWriter:
             rows = max(1, min(CHUNK, CHUNK * 4 // max(1, int(np.prod(values.shape[1:])))))
             shape = (0, *values.shape[1:])
             chunks = (rows, *(max(1, n) for n in values.shape[1:]))
-            self._group.create_dataset(
-                name, shape, values.dtype, maxshape=(None, *values.shape[1:]), chunks=chunks, **PACKED
-            )
+            most = (None, *(n or None for n in values.shape[1:]))  # HDF5 has no chunks where nothing may ever be
+            self._group.create_dataset(name, shape, values.dtype, maxshape=most, chunks=chunks, **PACKED)
         array = self._group[name]
         count = len(array)
         array.resize(count + len(values), axis=0)

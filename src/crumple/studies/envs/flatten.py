@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from crumple.runtime.errors import InputError
-from crumple.runtime.typing import Floats
+from crumple.runtime.typing import Floats, Ints
 from crumple.scenes import scene_from_tables
 from crumple.session.simulation import Simulation
 from crumple.state import State
@@ -51,12 +51,12 @@ class FlattenEnv(SheetEnv):
         return sim
 
     def score(self) -> float:
-        return covered_area(self.simulation.state) / (SIDE * SIDE)
+        return covered_area(self.simulation.state, self.faces()) / (SIDE * SIDE)
 
 
-def covered_area(state: State) -> float:
-    """Area of the shadow that the sheet throws straight down [m²]."""
-    triangles = shapely.polygons(state.x[state.mesh.face_nodes][:, :, :2])
+def covered_area(state: State, faces: Ints | slice = slice(None)) -> float:
+    """Area of the shadow that the `faces` of a sheet, by default all, throw straight down [m²]."""
+    triangles = shapely.polygons(state.x[state.mesh.face_nodes[faces]][:, :, :2])
     upright_left_out = shapely.buffer(triangles, 0.0)  # those seen from the side have no area
     return float(shapely.union_all(upright_left_out).area)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from crumple.export.resample import INWARD, Location, PatternTree
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.texture import pattern_boxes
 from crumple.runtime.typing import Floats
 from crumple.state import State
 
@@ -18,10 +19,12 @@ def grid_points(side: float, count: int) -> Floats:
 
 
 class PatternPoints:
-    """Follows points `u` (n, 2) [m] of the pattern of the only sheet; each mesh is searched once."""
+    """Follows points `u` (n, 2) [m], counted from the middle of the pattern, of sheet number `sheet`; each mesh is
+    searched once. Patterns of several sheets may lie on top of each other: faces of other sheets are never looked at.
+    """
 
-    def __init__(self, u: Floats) -> None:
-        self.u = u
+    def __init__(self, u: Floats, sheet: int = 0) -> None:
+        self.u, self.sheet = u, sheet
         self._latest: tuple[SheetMesh, Location] | None = None
 
     def positions(self, state: State) -> Floats:
@@ -31,9 +34,9 @@ class PatternPoints:
 
     def _locate(self, mesh: SheetMesh) -> Location:
         if self._latest is None or self._latest[0] is not mesh:
-            centre = 0.5 * (mesh.u.min(axis=0) + mesh.u.max(axis=0))
+            centre = pattern_boxes(mesh)[self.sheet].mean(axis=0)
             u = self.u + centre
-            tree = PatternTree(mesh, np.zeros(mesh.face_count, np.int32))
+            tree = PatternTree(mesh, mesh.face_sheet)
             inner = u + INWARD * (centre - u)
-            self._latest = mesh, tree.locate(u, inner, np.zeros(len(u), np.int32))
+            self._latest = mesh, tree.locate(u, inner, np.full(len(u), self.sheet, np.int32))
         return self._latest[1]

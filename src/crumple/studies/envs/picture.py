@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crumple.mesh.texture import pattern_boxes
 from crumple.model.model import Model
 from crumple.recording.obstacles import obstacle_surface
 from crumple.rendering.camera import fit_camera
-from crumple.rendering.looks import known_look
-from crumple.rendering.sheets import SheetKind, guess_by_numbers
+from crumple.rendering.sheets import model_kinds
 from crumple.rendering.stage import Plan, Stage
 from crumple.rendering.style import Style
 from crumple.runtime.typing import Floats
@@ -29,9 +29,7 @@ class Photographer:
     def __init__(self, model: Model, state: State, size: tuple[int, int], workspace: Floats, side: float) -> None:
         self._obstacles = obstacle_surface(model) if model.obstacles else None
         floors = [k for k, obstacle in enumerate(model.obstacles) if obstacle.name == "table"]
-        material = model.materials[0]
-        kind = SheetKind(known_look(material.name) or guess_by_numbers(material), material.thickness)
-        low, extent = state.mesh.u.min(axis=0), np.ptp(state.mesh.u, axis=0)
+        boxes = pattern_boxes(state.mesh)
         plan = Plan(
             size=size,
             scale=float(np.linalg.norm(workspace[1] - workspace[0])),
@@ -39,8 +37,8 @@ class Photographer:
             ground=-GROUND,
             azimuth=0.0,
             style=Style(quality="draft"),
-            kinds=[kind],
-            boxes=np.array([[*low, *extent]]),
+            kinds=model_kinds(model, state.mesh),
+            boxes=np.concatenate([boxes[:, 0], boxes[:, 1] - boxes[:, 0]], axis=1),
             floors=frozenset(floors),
         )
         self._stage = Stage(plan)

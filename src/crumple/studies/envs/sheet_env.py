@@ -87,6 +87,8 @@ class Paper:
 class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     """A sheet of paper and grippers; the tasks derive from it and say how they start and how well they stand.
 
+    A scene may have further sheets. Observed and scored is the one that `sheet` names, the first by default.
+
     **Action** (gripper_count, 3) in −1 … 1: how each gripper moves in x, y and z, in units of 1 cm.
     **Observation**: `points` (49, 3), the positions of a 7 × 7 grid of material points [m], the same points of the
     paper whatever mesh it has; `grippers` (gripper_count, 3), where the grippers want the points that they hold [m];
@@ -104,6 +106,8 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     grippers: ClassVar[tuple[str, ...]] = ()
     done: ClassVar[float] = 0.95
     """The score at which the task is done."""
+    sheet: ClassVar[str] = ""
+    """Name of the sheet that is observed and scored; "": the first of the scene."""
 
     def __init__(
         self,
@@ -127,7 +131,7 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         self.paper, self.render_mode = Paper(faces, remeshing, material), render_mode
         self._image_size, self._picture_size = _checked_size("image", image), _checked_size("size", size)
         self._record = None if record is None else Path(record)
-        self._points = PatternPoints(grid_points(SIDE, GRID))
+        self._points: dict[int, PatternPoints] = {}
         self._sim: Simulation | None = None
         self._photographers: dict[tuple[int, int], Photographer] = {}
         self._score, self._is_over = 0.0, True
@@ -173,6 +177,8 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         if unknown:
             raise InputError("reset: options", "the only option is record", sorted(unknown))
         self._sim = self.start(self.np_random)
+        self._photographers.clear()  # another episode may have other sheets and obstacles
+        self.sheet_number()  # tells of a name that no sheet has
         folder = (options or {}).get("record") or self._next_folder()
         if folder is not None:
             self._sim.record(folder)
@@ -237,7 +243,10 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     def _checked(self, action: NDArray[Any]) -> Floats:
         """The action as numbers within −1 … 1; `InputError` for what is none."""
-        values = np.asarray(action, np.float64)
+        try:
+            values = np.asarray(action, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError("action", f"must be {self.action_space.shape} numbers", str(action)[:40]) from None
         if values.shape != self.action_space.shape or not np.isfinite(values).all():
             raise InputError("action", f"must be {self.action_space.shape} finite numbers", values.tolist())
         return np.clip(values, -1.0, 1.0)
@@ -250,9 +259,29 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
             seen["image"] = self._draw(self._image_size)
         return seen
 
-    def points(self) -> Floats:
-        """Where the observed material points are, (49, 3) [m]: row by row of the pattern, from (−, −) to (+, +)."""
-        return self._points.positions(self.simulation.state)
+    def points(self, sheet: str | None = None) -> Floats:
+        """Where the observed material points are, (49, 3) [m]: row by row of the pattern, from (−, −) to (+, +).
+
+        `sheet`: the name of another sheet than the observed one.
+        """
+        number = self.sheet_number(sheet)
+        if number not in self._points:
+            self._points[number] = PatternPoints(grid_points(SIDE, GRID), number)
+        return self._points[number].positions(self.simulation.state)
+
+    def faces(self, sheet: str | None = None) -> Ints:
+        """The faces of the observed sheet, or of that named `sheet`, whatever mesh it has now."""
+        own = self.simulation.state.mesh.face_sheet == self.sheet_number(sheet)
+        return np.flatnonzero(own).astype(np.int32)
+
+    def sheet_number(self, sheet: str | None = None) -> int:
+        """Which sheet of the scene is observed, or is named `sheet`; `InputError` when none has this name."""
+        name, names = self.sheet if sheet is None else sheet, self.simulation.model.sheet_names
+        if name == "":
+            return 0
+        if name not in names:
+            raise InputError(f"{type(self).__name__}: sheet", f"the scene has {', '.join(names)}", name)
+        return names.index(name)
 
     def _info(self) -> dict[str, Any]:
         state = self.simulation.state
@@ -284,10 +313,11 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
                 number += 1
 
 
-def gripper_table(name: str, place: Floats) -> dict[str, Any]:
-    """A handle that holds the node nearest to `place` [m]."""
+def gripper_table(name: str, place: Floats, sheet: str | None = None) -> dict[str, Any]:
+    """A handle that holds the node nearest to `place` [m]; where there are several sheets, of the one named `sheet`."""
     select = {"kind": "nearest", "points": [[float(value) for value in place]]}
-    return {"name": name, "select": select, "stiffness": STIFFNESS}
+    of = {} if sheet is None else {"sheet": sheet}
+    return {"name": name, "select": select, "stiffness": STIFFNESS, **of}
 
 
 def _bounded(positions: Floats) -> NDArray[np.float32]:

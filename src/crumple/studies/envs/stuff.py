@@ -45,10 +45,10 @@ class StuffEnv(SheetEnv):
         return Simulation(scene_from_tables(tables, source="crumple/Stuff-v0"))
 
     def score(self) -> float:
-        state = self.simulation.state
-        middle = state.x[state.mesh.face_nodes].mean(axis=1)
+        state, faces = self.simulation.state, self.faces()
+        middle = state.x[state.mesh.face_nodes[faces]].mean(axis=1)
         inside = (np.abs(middle[:, :2]) < 0.5 * WIDTH).all(axis=1) & (middle[:, 2] < DEPTH)
-        area = np.abs(state.mesh.face_area)
+        area = np.abs(state.mesh.face_area[faces])
         return float(area[inside].sum() / area.sum())
 
 

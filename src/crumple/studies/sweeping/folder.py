@@ -24,11 +24,13 @@ from crumple.recording.files import (
     OccupiedFolder,
     lock_folder,
     read_file,
+    told_errors,
     write_all,
     write_atomically,
 )
 from crumple.recording.log import StepLog
 from crumple.runtime.errors import InputError
+from crumple.runtime.reading import is_torn, read_lines
 from crumple.studies.sweeping.layout import LOCK, LOG, PLAN, RUNS, SCENE, is_sweep
 from crumple.studies.sweeping.plan import Plan, PlannedRun, plan_tables, read_plan
 
@@ -78,13 +80,12 @@ class SweepFolder:
         """The lines of the log; what a kill has torn is left out."""
         path = self.path / LOG
         lines = []
-        for text in read_file(path).decode(errors="replace").split("\n") if path.exists() else []:
-            try:
-                line = json.loads(text)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(line, dict):
-                lines.append(line)
+        with told_errors(path):
+            for text in read_lines(path) if path.exists() else ():
+                with suppress(ValueError, RecursionError):
+                    line = json.loads(text)
+                    if isinstance(line, dict):
+                        lines.append(line)
         return lines
 
     def unfinished(self) -> list[PlannedRun]:
@@ -100,7 +101,7 @@ class SweepWriter:
         self.folder, self._lock = folder, lock
         path = folder.path / LOG
         self._log = StepLog(path)
-        if path.stat().st_size and not read_file(path).endswith(b"\n"):
+        if is_torn(path):
             write_all(self._log._file, b"\n")  # after a line that a kill has torn
 
     def note(self, event: str, **values: Any) -> None:

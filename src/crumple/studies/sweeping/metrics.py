@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from crumple.analysis.analyze import LEDGER, Analysis, analyze_state, load_frame, recording_model, state_shape
+from crumple.analysis.columns import describe_column
 from crumple.analysis.creases import Creases, measure_creases
 from crumple.analysis.energies import energy_split, measure_ledger
 from crumple.analysis.pressure import container_pressures, container_volumes
 from crumple.analysis.shape import SheetShape
-from crumple.analysis.tables import UNITS
 from crumple.model.model import Model
 from crumple.recording.info import RecordingInfo, summarise_recording
 from crumple.recording.recording import Recording
@@ -137,7 +137,7 @@ MEASURES: dict[str, Measure] = {
         for name in (
             "orientation_mean", "first_radius_peak", "first_radius_median", "second_radius_peak", "section_length",
             "ridge_curvature", "ridges", "ridge_length_total", "ridge_length_mean", "vertices", "facets",
-            "facet_area_mean",
+            "facet_area_mean", "creases_within_1", "creases_within_5", "creases_beyond_5",
         )
     },
     **{LEDGER + name: _of_ledger(name) for name in COLUMNS},
@@ -148,14 +148,8 @@ MEASURES: dict[str, Measure] = {
 def metric_unit(name: str) -> str:
     """The unit of a metric, "" for a plain number."""
     plain = name.partition("@")[0]
-    known = {
-        "radius_of_gyration": "m",
-        "height_min": "m",
-        "height_max": "m",
-        "pressure": "Pa",
-        "seconds_per_frame": "s",
-    }
-    return "J" if plain.startswith(ENERGY) else known.get(plain) or UNITS.get(plain, "")
+    found = describe_column(plain)
+    return found.unit if found else ""
 
 
 def check_metrics(names: Sequence[str], model: Model | None = None) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import crumple
+from crumple.analysis.columns import Column
 from crumple.runtime.errors import InputError
 from crumple.scenes import Scene, scene_from_tables
 from crumple.scenes.length import with_length
@@ -23,7 +24,16 @@ from crumple.studies.sweeping.points import check_count, grid_points, sample_poi
 from crumple.studies.sweeping.ties import Tie, parse_tie
 
 MOST_SEEDS = 100_000
-COLUMNS = ("run", "seed", "outcome", "reason", "frames", "time", "seconds", "recording")
+COLUMNS = {
+    "run": Column("", "number of the run"),
+    "seed": Column("", "seed of its jitter"),
+    "outcome": Column("", "done, failed or unfinished"),
+    "reason": Column("", "why it failed, or what could not be measured"),
+    "frames": Column("", "frames on disk after the initial one"),
+    "time": Column("s", "simulated time that it has come to"),
+    "seconds": Column("s", "wall time of its frames"),
+    "recording": Column("", "folder of its recording, from that of the sweep"),
+}
 """Of the table, beside what is varied and the metrics."""
 _ID = re.compile(r"[0-9a-f]{32}")
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -157,6 +167,8 @@ def make_plan(scene: Scene | str | Path, **given: Any) -> Plan:
         tables, label, folder = scene.tables(), scene.source or "scene", Path.cwd()
     else:
         tables, _, folder = read_scene(scene)
+        if hasattr(tables, "settle"):  # of a crease pattern: how its creases are driven
+            tables.settle(tables, ())
         label = str(scene)
     plan = Plan(label, dict(tables), str(folder), **given)
     plan.check()

@@ -1,0 +1,130 @@
+"""What was done in a session, so that it can be done again without hands, to the bit.
+
+A script is a list of calls of the session's own methods with plain values: numbers that are written to a file and read
+again are the same numbers. A call that ended in a `SimulationError` is in it as well: it fails again in the same way,
+and leaves the same safe state behind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import numpy as np
+
+from crumple.runtime.errors import InputError
+
+VERSION = 1
+MOST_BYTES = 256 * 1024**2
+"""Size of the largest script that is read."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Action:
+    """The call of a method of the session, with its arguments by name."""
+
+    method: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Script:
+    """The actions of a session, first to last, and the `scene` it began with: a name, a file, or none."""
+
+    actions: tuple[Action, ...]
+    scene: str = ""
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON."""
+        listed = [[action.method, action.arguments] for action in self.actions]
+        text = json.dumps({"crumple_script": VERSION, "scene": self.scene, "actions": listed}, allow_nan=False)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Script:
+        """The script in a file; `InputError` when there is none."""
+        place = str(path)
+        try:
+            if Path(path).stat().st_size > MOST_BYTES or not Path(path).is_file():
+                raise InputError(place, "is no script: too large, or no file")
+            read = json.loads(Path(path).read_bytes())
+        except OSError as error:
+            raise InputError(place, f"cannot be read ({error.strerror or error})") from None
+        except (ValueError, RecursionError):
+            raise InputError(place, "is no script: not JSON") from None
+        return cls.from_plain(read, place)
+
+    @classmethod
+    def from_plain(cls, read: object, place: str = "script") -> Script:
+        """The script in what a JSON file holds."""
+        if not isinstance(read, dict) or read.get("crumple_script") != VERSION:
+            raise InputError(place, f'is no script of this version: "crumple_script" must be {VERSION}')
+        actions, scene = read.get("actions"), read.get("scene", "")
+        if not isinstance(actions, list) or not isinstance(scene, str):
+            raise InputError(place, '"actions" must be a list and "scene" a text')
+        return cls(tuple(_action(entry, f"{place}: actions[{k}]") for k, entry in enumerate(actions)), scene)
+
+
+def _action(entry: object, place: str) -> Action:
+    if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str) and isinstance(entry[1], dict):
+        return Action(entry[0], entry[1])
+    raise InputError(place, 'must be ["method", {arguments}]')
+
+
+class Scripted(Protocol):
+    """What keeps the actions that are done to it."""
+
+    _actions: list[Action]
+    _depth: int
+
+
+S = TypeVar("S", bound=Scripted)
+APART = ("self", "observers")
+"""Arguments that are not kept."""
+METHODS: set[str] = set()
+"""Names of all methods that scripts may call."""
+
+
+def scripted(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """The method, which adds its calls to the session's actions, but not those that other such methods make.
+
+    A call that was refused has changed nothing and is not kept; who watches is no part of what is done.
+    """
+    parameters, name = signature(method), method.__name__
+    METHODS.add(name)
+
+    @wraps(method)
+    def kept(self: S, *positional: P.args, **named: P.kwargs) -> R:
+        if self._depth:
+            return method(self, *positional, **named)
+        bound = parameters.bind(self, *positional, **named).arguments
+        action = Action(name, {key: _plain(value) for key, value in bound.items() if key not in APART})
+        self._actions.append(action)
+        self._depth += 1
+        try:
+            return method(self, *positional, **named)
+        except InputError:
+            if self._actions and self._actions[-1] is action:
+                self._actions.pop()
+            raise
+        finally:
+            self._depth -= 1
+
+    return kept
+
+
+def _plain(value: object) -> Any:
+    """The value as JSON has it."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value
