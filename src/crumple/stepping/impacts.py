@@ -28,7 +28,8 @@ SUDDEN = TUNING.sudden_change.value
 IMPACT_WAY = TUNING.impact_way.value
 
 _WEIGHTS = np.array((WEIGHT, WEIGHT, SPAN))
-_TABLEAU = _WEIGHTS[:, None] * np.array([(0.0, 0.0, 0.0), (SPAN, SPAN, 0.0), _WEIGHTS])
+_ROWS = np.array([np.zeros(3), SPAN * np.array((True, True, False)), _WEIGHTS])
+_TABLEAU = _WEIGHTS[:, None] * _ROWS
 DEFECT = np.outer(_WEIGHTS, _WEIGHTS) - _TABLEAU - _TABLEAU.T
 """b_i b_j − b_i A_ij − b_j A_ji of TR-BDF2; that of implicit Euler is −1."""
 
