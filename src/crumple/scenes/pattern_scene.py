@@ -23,8 +23,8 @@ SHAPE = ("sheets", 0, "shape")
 """Where the pattern is in the tables."""
 SPRING_LENGTH = 0.05
 """L* in the stiffness B/L* of the springs of creases that do not fit, over the edges of the mesh. Of 180°, set
-creases reach 48° (crane), 77° (hyperbolic paraboloid) and 172° (square twist); springs of 0.2 N m/m/rad reach 93°, 145° and
-173°, of 1 N m/m/rad 149° and 174° (not tried on the crane)."""
+creases reach 48° (crane), 77° (hyperbolic paraboloid) and 172° (square twist); springs of 0.2 N m/m/rad reach 93°,
+145° and 173°, of 1 N m/m/rad 149° and 174° (not tried on the crane)."""
 PER_FACET, FINEST, COARSEST = 3.0, 36.0, 15.0
 """Edges of the mesh along a facet, and bounds on edges along the longer side of the pattern."""
 
