@@ -25,7 +25,9 @@ def page() -> str:
         "Lengths, areas and angles are those of the pattern where it says so, else those of the world. A unit of t is the",
         "thickness of the sheet. `crumple analyze` writes the same as `columns.csv` beside its tables.",
         "",
-        *_section("Numbers of a frame or a run", "Of `summary.json`, `comparison.csv` and the metrics of sweeps.", QUANTITIES),
+        *_section(
+            "Numbers of a frame or a run", "Of `summary.json`, `comparison.csv` and the metrics of sweeps.", QUANTITIES
+        ),
         *_section("The log", "Of `Recording.table`: a row per step, or per frame.", LOG | families),
         *_section("Sweeps", "Of `table.csv`, beside the varied keys and the metrics.", COLUMNS),
         "## Files of `crumple analyze`",
@@ -41,7 +43,9 @@ def _section(title: str, text: str, columns: Mapping[str, Column]) -> list[str]:
 
 
 def _table(columns: Mapping[str, Column]) -> list[str]:
-    rows = [f"| `{name}` | {unit or '–'} | {meaning.replace('|', '&#124;')} |" for name, (unit, meaning) in columns.items()]
+    rows = [
+        f"| `{name}` | {unit or '–'} | {meaning.replace('|', '&#124;')} |" for name, (unit, meaning) in columns.items()
+    ]
     return ["| column | unit | meaning |", "|---|---|---|", *rows]
 
 

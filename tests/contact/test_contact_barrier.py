@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from contact_shapes import difference, full_hessian, pair_barrier
 
-from crumple.contact.pair_energy import CORE, HARDER, barrier_slopes
+from crumple.contact.barrier_law import CORE, HARDER, barrier_slopes
 from crumple.geometry.distance import edge_edge, point_triangle
 
 

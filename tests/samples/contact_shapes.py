@@ -44,7 +44,9 @@ def pair_barrier(
 ) -> Barrier:
     """A barrier with one pair on the nodes 0 … 3."""
     one = np.ones(1)
-    return Barrier(NODES4, np.array([is_edges]), thickness * one, dhat * one, 2.0 * one, parallel * one, 0.5 * one)
+    return Barrier(
+        NODES4, np.array([is_edges]), thickness * one, dhat * one, 2.0 * one, parallel * one, 0.5 * one, one, 0.0 * one
+    )
 
 
 def full_hessian(blocks: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Penetration-free contact [Li2020]: broad phase, barrier, friction, safe step lengths, intersection tests."""
 
-from crumple.contact.barrier import Barrier, active_pairs, barrier_energy, least_relative_gap, min_gap
+from crumple.contact.barrier import Approach, Barrier, active_pairs, barrier_energy, least_relative_gap, min_gap
 from crumple.contact.candidates import Candidates, ObstacleTrees, find_candidates
 from crumple.contact.friction import Friction, make_friction
 from crumple.contact.intersection import Intersection, describe_intersection, find_intersections, has_intersections
@@ -9,6 +9,7 @@ from crumple.contact.safe_step import StepLimit, candidate_parts, step_limit
 from crumple.contact.surface import Surface, free_first, make_surface, restrict_surface
 
 __all__ = [
+    "Approach",
     "Barrier",
     "Candidates",
     "Friction",

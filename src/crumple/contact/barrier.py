@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
+from crumple.contact.barrier_law import damped_value
 from crumple.contact.candidates import Candidates
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import (
@@ -19,7 +21,7 @@ from crumple.contact.pair import (
     parallel_limit,
     rest_scale,
 )
-from crumple.contact.pair_energy import TERMS, barrier_value, pair_derivatives, pair_value
+from crumple.contact.pair_energy import TERMS, pair_derivatives, pair_value
 from crumple.contact.surface import Surface
 from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
@@ -31,9 +33,20 @@ from crumple.runtime.typing import Bools, Floats, Ints
 CHUNK = TUNING.contacts_per_chunk.value
 
 
+class Approach(NamedTuple):
+    """What the damping of contact counts from: the positions at the start of a stage (node_count, 3) [m], and by how
+    much gaps can open in it before contact stops to push, the rebound speed times its length [m]."""
+
+    before: Floats
+    opening: float
+
+
 @kernel
-def _measure(first, step, surface, point_face, edge_edge, x, gap, scales, areas, total):
-    """Gap (inf out of range), scale and area of every candidate; energy per κ [m³] of every chunk."""
+def _measure(
+    first, step, surface, point_face, edge_edge, x, before, per_opening, gap, scales, areas, starts, total
+):  # fmt: skip
+    """Gap (inf out of range), scale, area and relative gap at the start of every candidate; energy per κ [m³] of every
+    chunk. `per_opening` [1/m]: 1 over the opening of `Approach`, 0 without damping."""
     # The fields of the surface are taken out once: see `compiled`.
     faces, edges, rest = surface.faces, surface.edges, surface.node_rest
     part, part_thickness, sheet = surface.node_part, surface.part_thickness, surface.sheet_count
@@ -71,14 +84,21 @@ def _measure(first, step, surface, point_face, edge_edge, x, gap, scales, areas,
             dhat = scale * surface.dhat
             distance = sqrt(d2) - scale * thickness
             if distance < dhat:
-                gap[k], scales[k], areas[k] = distance, scale, area
-                energy += inf if distance <= 0.0 else fade * area * dhat * barrier_value(distance / dhat)
+                start = 1.0
+                if per_opening > 0.0:
+                    load(before, i0, i1, i2, i3, corner)
+                    d2, _ = closest(is_edges, corner, weight)
+                    start = min((sqrt(d2) - scale * thickness) / dhat, 1.0)
+                gap[k], scales[k], areas[k], starts[k] = distance, scale, area, start
+                law = damped_value(distance / dhat, start, dhat * per_opening)
+                energy += inf if distance <= 0.0 else fade * area * dhat * law
         total[c] = energy
 
 
 @kernel
 def _evaluate(
-    first, step, x, stencil, is_edges, thickness, dhat, stiffness, limit, level, project, value, gradient, hessian
+    first, step, x, stencil, is_edges, thickness, dhat, stiffness, limit, start, damping,
+    level, project, value, gradient, hessian,
 ):  # fmt: skip
     """Value (level 0), gradient (1) or gradient and Hessian (2) of every pair, projected where `project` says so."""
     corner, weight = np.empty((4, 3)), np.empty(4)
@@ -90,26 +110,31 @@ def _evaluate(
         for k in range(chunk, min(n, chunk + CHUNK)):
             load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
             if level == 0:
-                value[k] = pair_value(is_edges[k], corner, weight, thickness[k], dhat[k], stiffness[k], limit[k])
+                value[k] = pair_value(
+                    is_edges[k], corner, weight, thickness[k], dhat[k], stiffness[k], limit[k], start[k], damping[k]
+                )
             else:
                 pair_derivatives(
-                    is_edges[k], corner, thickness[k], dhat[k], stiffness[k], limit[k],
+                    is_edges[k], corner, thickness[k], dhat[k], stiffness[k], limit[k], start[k], damping[k],
                     level, project[k], scratch, gradient[k], hessian[k if level == 2 else 0],
                 )  # fmt: skip
 
 
 @kernel
-def measure_pairs(surface, point_face, edge_edge, x):
-    """Gap, scale and area of every candidate as in `_measure`, and the energy of all per κ [m³]; for one thread."""
+def measure_pairs(surface, point_face, edge_edge, x, before, per_opening):
+    """Gap, scale, area and relative gap at the start of every candidate as in `_measure`, and the energy of all per κ
+    [m³]; for one thread."""
     count = point_face.shape[0] + edge_edge.shape[0]
-    gap, scales, areas = np.empty(count), np.empty(count), np.empty(count)
+    gap, scales, areas, starts = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
     total = np.empty((count + CHUNK - 1) // CHUNK)
-    _measure(ZERO, ONE, surface, point_face, edge_edge, x, gap, scales, areas, total)
-    return gap, scales, areas, np.sum(total)
+    _measure(
+        ZERO, ONE, surface, point_face, edge_edge, x, before, per_opening, gap, scales, areas, starts, total
+    )  # fmt: skip
+    return gap, scales, areas, starts, np.sum(total)
 
 
 @kernel
-def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, kappa):
+def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, starts, kappa, per_opening):
     """The fields of the `Barrier` of those candidates that are in range, as `measure_pairs` found them; for one
     thread."""
     part, part_thickness, table, rest = surface.node_part, surface.part_thickness, surface.friction, surface.node_rest
@@ -120,6 +145,7 @@ def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, kappa):
     stencil, is_edges = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
     thickness, dhat, stiffness = np.empty(count), np.empty(count), np.empty(count)
     parallel, friction = np.zeros(count), np.empty(count)
+    start, damping = np.empty(count), np.empty(count)
     q = 0
     for k in range(gap.shape[0]):
         if not gap[k] < inf:
@@ -141,8 +167,9 @@ def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, kappa):
         dhat[q] = scales[k] * surface.dhat
         stiffness[q] = kappa * areas[k] * dhat[q]
         friction[q] = table[one, two]
+        start[q], damping[q] = starts[k], dhat[q] * per_opening
         q += 1
-    return stencil, is_edges, thickness, dhat, stiffness, parallel, friction
+    return stencil, is_edges, thickness, dhat, stiffness, parallel, friction, start, damping
 
 
 @dataclass(frozen=True)
@@ -151,7 +178,8 @@ class Barrier(Energy):
 
     `stencil` (n, 4): pairs (node, a, b, c) of node and face, or (a, b, c, d) of edges where `is_edges` (n,);
     `thickness`, `dhat` (n,) touch distance and activation gap of each pair [m];  `stiffness` (n,) κ area dhat [J];
-    `parallel` (n,) mollifier limit ε [m⁴], 0 for node–face pairs;  `friction` (n,) coefficient.
+    `parallel` (n,) mollifier limit ε [m⁴], 0 for node–face pairs;  `friction` (n,) coefficient;
+    `start`, `damping` (n,) gap at the start of the stage over `dhat`, at most 1, and ρ of the damping, 0 for none.
     The set is fixed: pairs that leave the range give 0, pairs that enter it are missed (see `barrier_energy`).
     """
 
@@ -162,6 +190,12 @@ class Barrier(Energy):
     stiffness: Floats
     parallel: Floats
     friction: Floats
+    start: Floats
+    damping: Floats
+
+    def undamped(self) -> Barrier:
+        """The same pairs without damping: what is stored in them."""
+        return replace(self, damping=np.zeros(self.count))
 
     @property
     def count(self) -> int:
@@ -180,7 +214,7 @@ class Barrier(Energy):
             run_chunks(
                 _evaluate, -(-self.count // CHUNK),
                 x, self.stencil, self.is_edges, self.thickness, self.dhat, self.stiffness, self.parallel,
-                order, projection_mask(project, self.count), value, gradient, hessian,
+                self.start, self.damping, order, projection_mask(project, self.count), value, gradient, hessian,
             )  # fmt: skip
 
     def ready(self) -> ReadyEnergy:
@@ -194,6 +228,7 @@ class ReadyBarrier(ReadyEnergy):
         self.stencil, self.turns = barrier.stencil, NO_TURNS
         self._fields = (
             barrier.stencil, barrier.is_edges, barrier.thickness, barrier.dhat, barrier.stiffness, barrier.parallel,
+            barrier.start, barrier.damping,
         )  # fmt: skip
 
     def value(self, x: Floats, half_turn: Floats) -> float:
@@ -204,53 +239,63 @@ class ReadyBarrier(ReadyEnergy):
 
 
 @kernel
-def _total(x, stencil, is_edges, thickness, dhat, stiffness, limit):
+def _total(x, stencil, is_edges, thickness, dhat, stiffness, limit, start, damping):
     """The energy of all pairs [J]."""
     value, none = np.empty(stencil.shape[0]), np.empty((0, 4, 3))
     project = np.empty(0, np.bool_)
     _evaluate(
-        ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit,
+        ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit, start, damping,
         ZERO, project, value, none, np.empty((1, 10, 3, 3)),
     )  # fmt: skip
     return value.sum()
 
 
 @kernel
-def _sum(x, stencil, is_edges, thickness, dhat, stiffness, limit, project, gradient):
+def _sum(x, stencil, is_edges, thickness, dhat, stiffness, limit, start, damping, project, gradient):
     """The Hessian blocks of all pairs (n, 10, 3, 3); their gradients are added to `gradient`."""
     n = stencil.shape[0]
     vectors, blocks = np.empty((n, 4, 3)), np.empty((n, 10, 3, 3))
     mask, value = np.full(n, project), np.empty(0)
-    _evaluate(ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit, TWO, mask, value, vectors, blocks)
+    _evaluate(
+        ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit, start, damping,
+        TWO, mask, value, vectors, blocks,
+    )  # fmt: skip
     sum_vectors(stencil, vectors, gradient)
     return blocks
 
 
-def _scan(surface: Surface, candidates: Candidates, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Gap of each candidate (inf out of range), its scale and area if in range, and energy per κ of each chunk."""
+class Scan(NamedTuple):
+    """Of each candidate its `gap` [m], inf out of range, and if in range its `scale`, `area` [m²] and gap at the start
+    over the activation gap; the energy per κ [m³] of each chunk."""
+
+    gap: Floats
+    scale: Floats
+    area: Floats
+    start: Floats
+    energy: Floats
+
+
+def _scan(surface: Surface, candidates: Candidates, x: Floats, approach: Approach | None = None) -> Scan:
+    """All candidates at x, damped from the `approach` on."""
     count = candidates.pair_count
-    gap, scale, area = (np.empty(count) for _ in range(3))
+    gap, scale, area, start = (np.empty(count) for _ in range(4))
     total = np.empty(-(-count // CHUNK))
+    before, opening = (x, inf) if approach is None else approach
     if count:
         run_chunks(
-            _measure,
-            len(total),
-            surface.arrays,
-            candidates.point_face,
-            candidates.edge_edge,
-            x,
-            gap,
-            scale,
-            area,
-            total,
-        )
-    return gap, scale, area, total
+            _measure, len(total), surface.arrays, candidates.point_face, candidates.edge_edge,
+            x, before, 1.0 / opening, gap, scale, area, start, total,
+        )  # fmt: skip
+    return Scan(gap, scale, area, start, total)
 
 
-def active_pairs(surface: Surface, candidates: Candidates, x: Floats, kappa: float) -> Barrier:
-    """The candidates in range at x (node_count, 3) [m] as a `Barrier` of stiffness `kappa` [Pa]."""
-    gap, scale, area, _ = _scan(surface, candidates, x)
-    active = np.flatnonzero(gap < inf)
+def active_pairs(
+    surface: Surface, candidates: Candidates, x: Floats, kappa: float, approach: Approach | None = None
+) -> Barrier:
+    """The candidates in range at x (node_count, 3) [m] as a `Barrier` of stiffness `kappa` [Pa], damped from the
+    `approach` on if there is one."""
+    scan = _scan(surface, candidates, x, approach)
+    active = np.flatnonzero(scan.gap < inf)
     faces = int(np.searchsorted(active, len(candidates.point_face)))
     node, face = candidates.point_face[active[:faces]].T
     first, second = candidates.edge_edge[active[faces:] - len(candidates.point_face)].T
@@ -258,16 +303,18 @@ def active_pairs(surface: Surface, candidates: Candidates, x: Floats, kappa: flo
     stencil[:faces, 0], stencil[:faces, 1:] = node, surface.faces[face]
     stencil[faces:, :2], stencil[faces:, 2:] = surface.edges[first], surface.edges[second]
     part, other = surface.node_part[stencil[:, 0]], surface.node_part[stencil[:, 2]]
-    scale = scale[active]
+    scale = scan.scale[active]
     dhat = scale * surface.dhat
     return Barrier(
         stencil=stencil,
         is_edges=np.arange(len(active)) >= faces,
         thickness=scale * 0.5 * (surface.part_thickness[part] + surface.part_thickness[other]),
         dhat=dhat,
-        stiffness=kappa * area[active] * dhat,
+        stiffness=kappa * scan.area[active] * dhat,
         parallel=_parallel_limits(surface.node_rest, stencil, faces),
         friction=surface.friction[part, other],
+        start=scan.start[active],
+        damping=dhat / (inf if approach is None else approach.opening),
     )
 
 
@@ -280,9 +327,11 @@ def _parallel_limits(rest: Floats, stencil: Ints, faces: int) -> Floats:
     return limit
 
 
-def barrier_energy(surface: Surface, candidates: Candidates, x: Floats, kappa: float) -> float:
+def barrier_energy(
+    surface: Surface, candidates: Candidates, x: Floats, kappa: float, approach: Approach | None = None
+) -> float:
     """Total barrier energy [J] of all candidates at x; inf when a gap is closed. For line searches."""
-    return kappa * float(np.sum(_scan(surface, candidates, x)[3]))
+    return kappa * float(np.sum(_scan(surface, candidates, x, approach).energy))
 
 
 def min_gap(surface: Surface, candidates: Candidates, x: Floats) -> tuple[float, int]:
@@ -290,16 +339,16 @@ def min_gap(surface: Surface, candidates: Candidates, x: Floats) -> tuple[float,
 
     Candidates are counted through the node–face pairs and then the edge pairs; negative gaps mean overlap.
     """
-    gap = _scan(surface, candidates, x)[0]
+    gap = _scan(surface, candidates, x).gap
     k = int(np.argmin(gap)) if len(gap) else -1
     return (float(gap[k]), k) if k >= 0 and gap[k] < inf else (inf, -1)
 
 
 def least_relative_gap(surface: Surface, candidates: Candidates, x: Floats) -> float:
     """Smallest gap of the candidates at x over the gap at which their barrier starts; 1 when none is in range."""
-    gap, scale, _, _ = _scan(surface, candidates, x)
-    active = gap < inf
-    return float(np.min(gap[active] / (scale[active] * surface.dhat), initial=1.0))
+    scan = _scan(surface, candidates, x)
+    active = scan.gap < inf
+    return float(np.min(scan.gap[active] / (scan.scale[active] * surface.dhat), initial=1.0))
 
 
 def example_pairs(rng: np.random.Generator) -> tuple[Barrier, dict[str, Floats]]:
@@ -324,6 +373,8 @@ def example_pairs(rng: np.random.Generator) -> tuple[Barrier, dict[str, Floats]]
         stiffness=rng.uniform(1.0, 2.0, 2 * count),
         parallel=_parallel_limits(rest.reshape(-1, 3), stencil, count),
         friction=0.3 * one,
+        start=one,
+        damping=0.0 * one,
     )
     beside = size * np.where(up > 0.0, np.array([0.0, -0.5, 0.0]), 0.0)
     gap = size * rng.uniform(0.3, 0.6, (2 * count, 1, 1))
@@ -337,3 +388,12 @@ def example(rng: np.random.Generator) -> Example:
     """Pairs within and out of range; those that are out of it feel nothing."""
     barrier, poses = example_pairs(rng)
     return Example(barrier, poses, rest=poses["far"], invariant=True)
+
+
+@register("damped barrier")
+def damped_example(rng: np.random.Generator) -> Example:
+    """The same pairs while they approach, part slowly, and part too fast to feel anything."""
+    barrier, poses = example_pairs(rng)
+    count = barrier.count
+    damped = replace(barrier, start=rng.uniform(0.2, 1.0, count), damping=rng.uniform(0.5, 20.0, count))
+    return Example(damped, poses, rest=poses["far"], invariant=True)

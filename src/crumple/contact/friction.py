@@ -1,6 +1,7 @@
 """Lagged Coulomb friction [Li2020, §5]: normal forces and tangents are frozen, the slip is free.
 
-For each contact of the barrier at x_lag, with normal force λ = |∂E/∂d|, weights w, tangents T (3×2) and coefficient μ:
+For each contact of the barrier at x_lag, with normal force λ = |∂E/∂d|, damping included, weights w, tangents T (3×2)
+and coefficient μ:
 
     E(x) = μ λ f(|s|),   s = Tᵀ Σ w_i (x_i − x_start_i),   h = eps_v dt,
     f(y) = y for y ≥ h,  −y³/(3h²) + y²/h + h/3 below,     f'(y) = min(1, 2y/h − y²/h²).
@@ -19,9 +20,10 @@ from math import sqrt
 import numpy as np
 
 from crumple.contact.barrier import Barrier, example_pairs
+from crumple.contact.barrier_law import damped_slopes
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import closest, load
-from crumple.contact.pair_energy import barrier_slopes, direction
+from crumple.contact.pair_energy import direction
 from crumple.contact.tuning import TUNING
 from crumple.contract.energy import Energy, Example, Projection, projection_mask, register
 from crumple.contract.ready import NO_TURNS, ReadyEnergy
@@ -42,8 +44,8 @@ def _tangents(nx, ny, nz):
 
 
 @kernel
-def _freeze(x, stencil, is_edges, thickness, dhat, stiffness, limit, force, weights, tangents):
-    """Normal force [N], weights (n, 4) and tangents (n, 6) of the barrier's pairs at x."""
+def _freeze(x, stencil, is_edges, thickness, dhat, stiffness, limit, begin, damping, force, weights, tangents):
+    """Normal force [N], damping included, weights (n, 4) and tangents (n, 6) of the barrier's pairs at x."""
     corner, weight, normal = np.empty((4, 3)), np.empty(4), np.empty(3)
     for k in range(stencil.shape[0]):
         load(x, stencil[k, 0], stencil[k, 1], stencil[k, 2], stencil[k, 3], corner)
@@ -52,7 +54,7 @@ def _freeze(x, stencil, is_edges, thickness, dhat, stiffness, limit, force, weig
         s = (d - thickness[k]) / dhat[k]
         force[k] = 0.0
         if s < 1.0:
-            slope, _ = barrier_slopes(s)
+            slope, _ = damped_slopes(s, begin[k], damping[k])
             force[k] = -stiffness[k] * slope / dhat[k]
         if is_edges[k]:
             m, _, _ = mollify(cross_square(corner), limit[k])
@@ -217,7 +219,7 @@ def make_friction(barrier: Barrier, x_lag: Floats, x_start: Floats, *, dt: float
     force, weights, tangents = np.empty(n), np.empty((n, 4)), np.empty((n, 6))
     _freeze(
         x_lag, barrier.stencil, barrier.is_edges, barrier.thickness, barrier.dhat, barrier.stiffness,
-        barrier.parallel, force, weights, tangents,
+        barrier.parallel, barrier.start, barrier.damping, force, weights, tangents,
     )  # fmt: skip
     strength = barrier.friction * force
     keep = np.flatnonzero(strength > 0.0)
@@ -227,12 +229,12 @@ def make_friction(barrier: Barrier, x_lag: Floats, x_start: Floats, *, dt: float
 
 
 @kernel
-def freeze_pairs(x, before, step, stencil, is_edges, thickness, dhat, stiffness, limit, friction):
+def freeze_pairs(x, before, step, stencil, is_edges, thickness, dhat, stiffness, limit, begin, damping, friction):
     """The fields of the `Friction` of a barrier's pairs with forces and tangents taken at x, in one thread;  `step`:
     the slip below which contacts stick [m]."""
     n = stencil.shape[0]
     force, weights, tangents = np.empty(n), np.empty((n, 4)), np.empty((n, 6))
-    _freeze(x, stencil, is_edges, thickness, dhat, stiffness, limit, force, weights, tangents)
+    _freeze(x, stencil, is_edges, thickness, dhat, stiffness, limit, begin, damping, force, weights, tangents)
     count = 0
     kept, strength, start = np.empty((n, 4), np.int32), np.empty(n), np.empty((n, 4, 3))
     for k in range(n):

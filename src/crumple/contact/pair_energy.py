@@ -1,13 +1,9 @@
 """Barrier energy of one contact pair with exact derivatives, or with a Hessian projected in closed form.
 
-    E = K m (b(s) + h c b(s/c)),   b(s) = −(s − 1)² ln s   for 0 < s < 1,   s = g / D,   g = d − ξ
+    E = K m P(s),   s = g / D,   g = d − ξ
 
-with d the distance, ξ and D (`dhat`) the pair's touch distance and activation gap, K [J] its stiffness and m the
-mollifier of nearly parallel edges (1 for node–face pairs).
-
-**The core.** The force of b grows only like 1/g: a load 1000 times the usual one would close the gap to a thousandth,
-where collisions bound every Newton step. So there is a second barrier, h (`HARDER`) times harder, in the innermost
-share c (`CORE`) of the gap. Light contacts never notice it.
+with d the distance, ξ and D (`dhat`) the pair's touch distance and activation gap, K [J] its stiffness, m the
+mollifier of nearly parallel edges (1 for node–face pairs) and P the law of `barrier_law`: the barrier, damped.
 
 **Derivatives of the distance** (minimum principle). d = min_β |r|, r = Σ w_i(β) x_i, n = r/d: ∇d = w ⊗ n. Choose
 the parameters β so that t_k = ∂r/∂β_k are orthonormal and write dw_k = ∂w/∂β_k. Then, with p_k = d dw_k ⊗ n + w ⊗ t_k,
@@ -22,45 +18,16 @@ remaining tangents, negative and dropped. The t_k are turned so that the dw_k ar
 
 from __future__ import annotations
 
-from math import inf, log, sqrt
+from math import inf, sqrt
 
+from crumple.contact.barrier_law import damped_slopes, damped_value
 from crumple.contact.mollifier import add_cross_square_hessian, cross_square, cross_square_gradient, mollify
 from crumple.contact.pair import closest, slides
-from crumple.contact.tuning import TUNING
 from crumple.runtime.compiled import device
 
 TERMS = 6
 """Rank-one terms of a pair's Hessian at most."""
 TINY = 1e-300
-CORE = TUNING.core_fraction.value
-HARDER = TUNING.core_pressure.value
-
-
-@device
-def barrier_value(s):
-    """b(s) + h c b(s/c); 0 beyond the range, infinite when touching."""
-    if s >= 1.0:
-        return 0.0
-    if s <= 0.0:
-        return inf
-    value = -(s - 1.0) * (s - 1.0) * log(s)
-    if s < CORE:
-        s /= CORE
-        value -= HARDER * CORE * (s - 1.0) * (s - 1.0) * log(s)
-    return value
-
-
-@device
-def barrier_slopes(s):
-    """First and second derivative of `barrier_value` for s in (0, 1)."""
-    r, z = s - 1.0, log(s)
-    slope, curvature = -2.0 * r * z - r * r / s, -2.0 * z - 4.0 * r / s + (r / s) ** 2
-    if s < CORE:
-        s /= CORE
-        r, z = s - 1.0, log(s)
-        slope += HARDER * (-2.0 * r * z - r * r / s)
-        curvature += HARDER / CORE * (-2.0 * z - 4.0 * r / s + (r / s) ** 2)
-    return slope, curvature
 
 
 @device
@@ -219,10 +186,10 @@ def _mollify_hessian(energy, slope, dm, ddm, corner, weight, normal, cross_gradi
 
 
 @device
-def pair_value(is_edges, corner, weight, thickness, dhat, stiffness, limit):
+def pair_value(is_edges, corner, weight, thickness, dhat, stiffness, limit, start, damping):
     """Energy [J] of a pair at `corner` (4, 3); infinite when its gap is closed. `weight` (4,) is overwritten."""
     d2, _ = closest(is_edges, corner, weight)
-    value = stiffness * barrier_value((sqrt(d2) - thickness) / dhat)
+    value = stiffness * damped_value((sqrt(d2) - thickness) / dhat, start, damping)
     if is_edges and 0.0 < value < inf:
         c = cross_square(corner)
         if c < limit:
@@ -233,11 +200,11 @@ def pair_value(is_edges, corner, weight, thickness, dhat, stiffness, limit):
 
 @device
 def pair_derivatives(
-    is_edges, corner, thickness, dhat, stiffness, limit, level, project, scratch, gradient, hessian
+    is_edges, corner, thickness, dhat, stiffness, limit, start, damping, level, project, scratch, gradient, hessian
 ):  # fmt: skip
     """Write the gradient (4, 3) [N] and, if `level` is 2, the Hessian blocks (10, 3, 3) [N/m] of a pair.
 
-    `scratch` is the tuple made by `make_scratch`. Outside the range everything is zero; a closed gap gives NaN.
+    `start` and `damping` are s₀ and ρ of the damping. Outside the range everything is zero; a closed gap gives NaN.
     """
     weight, normal, tangent, rate, term, factor, cross_gradient = scratch
     gradient[:] = 0.0
@@ -248,7 +215,9 @@ def pair_derivatives(
     s = (d - thickness) / dhat
     if s >= 1.0:
         return
-    db, ddb = barrier_slopes(s)
+    db, ddb = damped_slopes(s, start, damping)
+    if db == 0.0:
+        return
     slope, curvature = stiffness * db / dhat, stiffness * ddb / (dhat * dhat)
     direction(corner, weight, d, normal)
     for i in range(4):
@@ -257,7 +226,7 @@ def pair_derivatives(
     m, dm, ddm = 1.0, 0.0, 0.0
     if is_edges:
         m, dm, ddm = mollify(cross_square(corner), limit)
-    energy = stiffness * barrier_value(s)
+    energy = stiffness * damped_value(s, start, damping)
     if dm > 0.0:
         _mollify_gradient(energy, m, dm, corner, gradient, cross_gradient)
     if level < 2:

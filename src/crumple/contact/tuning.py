@@ -37,6 +37,12 @@ class Tuning:
     )
     core_fraction: Tuned[float] = Tuned(0.1, "1", "Fraction of the activation gap in which the second barrier acts.")
     core_pressure: Tuned[float] = Tuned(100.0, "1", "Pressure of the second barrier over that of the first.")
+    rim_series: Tuned[float] = Tuned(
+        0.05,
+        "1",
+        "Fraction of the gap at its rim in which the integral of the barrier is a series of nine terms, which are "
+        "exact to 1e-13 there; the closed form loses its digits.",
+    )
     kept_gap: Tuned[float] = Tuned(0.1, "1", "Fraction of the gap that a step leaves.")
     close_enough: Tuned[float] = Tuned(
         0.2,

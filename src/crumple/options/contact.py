@@ -32,6 +32,11 @@ class ContactSettings(Options):
     slip_speed: Annotated[
         float, Quantity("m/s", above=0, most=10), "Speed below which friction holds more and more softly."
     ] = 1e-4
+    rebound_speed: Annotated[
+        float,
+        Quantity("m/s", above=0, most=1e6),
+        "Speed beyond which contact does not push surfaces apart: impacts that are faster lose the rest of theirs.",
+    ] = 0.005
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,9 @@ class Lag:
     def follow(self, pose: Pose, length: float) -> bool:
         """Freeze friction at the pose after a step of a `length`, if it is time for that and it has changed, but not
         wildly; whether the potential has changed."""
-        if not self.is_active or not follows(self._directions.iterations, length, self._is_static):
+        if not self.is_active or not self._step_contact.is_frozen:
+            return False
+        if not follows(self._directions.iterations, length, self._is_static):
             return False
         old = self._step_contact.friction
         change = self._step_contact.refreeze(pose.x, self._potential.free_count)

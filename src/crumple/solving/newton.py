@@ -62,8 +62,7 @@ class Newton:
         minimum may be, used if nothing is in the way.
         """
         pose = make_pose(x, half_turn)
-        if guess is not None:
-            self._jump(pose, guess, obstacle_target)
+        free = 1.0 if guess is None else self._jump(pose, guess, obstacle_target)
         ending, held = arrive(self.directions, pose, obstacle_target, node_part, hold=hold)
         found = self._descend(self.directions, pose) if ending is Ending.CONVERGED else Descended(ending)
         step_contact = self._potential.step_contact
@@ -78,15 +77,18 @@ class Newton:
             held=held,
             loose=found.loose,
             contact_energy=0.0 if step_contact is None else step_contact.barrier_value(pose.x),
+            free=free,
             multipliers=tuple(one.remembered(pose.x) for one in self._potential.constraints),
         )
 
-    def _jump(self, pose: Pose, guess: Floats, target: Floats) -> None:
+    def _jump(self, pose: Pose, guess: Floats, target: Floats) -> float:
         """Move the nodes to the `guess`, and the obstacles to their `target`, if the way is free and it is a better
-        start."""
+        start; the fraction of the way that is free."""
         free = self._potential.free_count
         motion = Pose(np.concatenate([guess, target]) - pose.x, np.zeros_like(pose.half_turn))
-        if self._potential.free_length(pose, motion)[0] < 1.0:
-            return
+        length, _ = self._potential.free_length(pose, motion)
+        if length < 1.0:
+            return length
         if np.any(motion.x[free:]) or self._potential.value(pose.moved(motion, 1.0)) < self._potential.value(pose):
             pose.x[:free], pose.x[free:] = guess, target
+        return length

@@ -21,6 +21,7 @@ class Ending(Enum):
     NOT_CONVERGED = "Newton's method did not converge"
     ADRIFT = "it finds no rest: nothing holds it"
     INACCURATE = "the step is too inaccurate"
+    IMPACT = "contact is too sudden for a step of second order"
     UNMET = "creases do not reach their angles: do they fit together at every vertex? a lower strength lets them stop"
 
 
@@ -32,7 +33,9 @@ class Outcome:
     `held`: obstacle parts that could not follow their motion;  `predicted`: decrease still possible [J];
     `min_gap`: smallest contact gap [m], infinite when nothing is near;  `contact_energy`: of the barrier [J];
     `obstacle_force` (obstacle_nodes, 3) with which obstacles push the sheets [N], empty where it was not asked for;
-    `rubbing`: power that friction takes [W];
+    `contact_force`, `contact_before` (node_count, 3) of contact, without friction, on the nodes of the sheets [N] at
+    the end and at the start, the same;  `free`: fraction of the way to the guess that is free of collisions;
+    `rubbing`, `impact`: power that friction and the damping of contact take [W];
     `multipliers`: what each constraint bears, in the form that `Constraint.remembered` gives it, (n, 3) each.
     """
 
@@ -48,4 +51,8 @@ class Outcome:
     contact_energy: float = 0.0
     multipliers: tuple[Floats, ...] = ()
     rubbing: float = 0.0
+    impact: float = 0.0
     obstacle_force: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    contact_force: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    contact_before: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    free: float = 1.0

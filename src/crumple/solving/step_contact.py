@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.contact import (
+    Approach,
     Barrier,
     Candidates,
     Friction,
@@ -34,6 +35,7 @@ WIDEST_MARGIN = TUNING.widest_candidate_margin.value
 MARGIN_FACES = TUNING.candidate_margin_faces.value
 STRAYS = TUNING.straying_nodes.value
 
+MOMENT = TUNING.moment_of_motion.value
 AHEAD = TUNING.sweep_ahead.value
 
 
@@ -64,7 +66,7 @@ class StepContact:
     def __init__(
         self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: ObstacleTrees | None = None
     ) -> None:
-        """Contact without friction, of the pose x (node_count, 3) and of what follows from it.
+        """Contact without friction and damping, of the pose x (node_count, 3) and of what follows from it.
 
         `trees`: those of the obstacles, if they are kept from before.
         """
@@ -77,17 +79,28 @@ class StepContact:
         self._neighbours: Neighbours | None = None
         self.friction: Friction | None = None
         self._slip: Slip | None = None
+        self.is_frozen = False
+        self._approach: Approach | None = None
         self._free_fraction = 1.0
         with self._timer("contact"):
             self._candidates = self._first_candidates(x)
 
-    def start_friction(self, x: Floats, before: Floats, *, step: float, slip_speed: float) -> None:
-        """Add the friction of a step of `step` [s], its forces taken at x.
+    def start_damping(self, before: Floats, *, opening: float) -> None:
+        """Damp contact from the positions `before` (node_count, 3) at the start of a stage on; it stops to push pairs
+        that part by more than `opening` [m]."""
+        self._approach = Approach(before, opening) if np.isfinite(opening) else None
+
+    def start_friction(
+        self, x: Floats, before: Floats, *, step: float, slip_speed: float, is_known: bool = True
+    ) -> None:
+        """Add the friction of a step of `step` [s], its forces taken at x unless they are not known there yet.
 
         Slip counts from the positions `before`. Contacts that move slower than `slip_speed` [m/s] count as sticking.
         """
         self._slip = Slip(before, step, slip_speed)
-        self.freeze(x)
+        self.is_frozen = is_known
+        if is_known:
+            self.freeze(x)
 
     @property
     def may_slide(self) -> bool:
@@ -97,6 +110,7 @@ class StepContact:
     def freeze(self, x: Floats) -> None:
         """Take the forces and tangents of friction at x (node_count, 3)."""
         self.friction = self.friction_at(x)
+        self.is_frozen = True
 
     def refreeze(self, x: Floats, free_count: int) -> Change:
         """Take the forces and tangents of friction at x (node_count, 3), and how its forces on the first `free_count`
@@ -146,14 +160,14 @@ class StepContact:
         return [barrier] if self.friction is None else [barrier, self.friction]
 
     def value(self, x: Floats) -> float:
-        """Barrier and friction energy [J], infinite where surfaces touch."""
-        total = self.barrier_value(x)
+        """Energy of the barrier, with its damping, and of friction [J], infinite where surfaces touch."""
+        total = barrier_energy(self.surface, self._candidates, x, self._stiffness, self._approach)
         if self.friction is not None and np.isfinite(total):
             total += float(np.sum(self.friction.value(x)))
         return total
 
     def barrier_value(self, x: Floats) -> float:
-        """The energy of the barrier alone [J]."""
+        """The energy that is stored in the barrier [J]."""
         return barrier_energy(self.surface, self._candidates, x, self._stiffness)
 
     def sweep(self, x: Floats, target: Floats) -> tuple[float, tuple[int, ...]]:
@@ -167,13 +181,40 @@ class StepContact:
         parts = () if limit.pair < 0 else candidate_parts(self.surface, self._candidates, limit.pair)
         return self._free_fraction, parts
 
-    def push(self, x: Floats) -> Floats:
-        """The force with which each node of the obstacles pushes and rubs the sheets at x, (obstacle_nodes, 3) [N]."""
-        force = np.zeros_like(x)
+    def forces(self, x: Floats) -> tuple[Floats, Floats]:
+        """The force of contact at x, without friction, on each node of the sheets (node_count, 3), and that with which
+        each node of the obstacles pushes and rubs the sheets (obstacle_nodes, 3) [N]."""
+        gradient, count = np.zeros_like(x), self.surface.dynamic_count
         with self._timer("contact"):
-            for energy in filter(None, (self._barrier(x), self.friction)):
-                add_vectors(energy.stencil, energy.gradient(x), 1.0, force)
-        return np.ascontiguousarray(force[self.surface.dynamic_count :])
+            barrier = self._barrier(x)
+            add_vectors(barrier.stencil, barrier.gradient(x), 1.0, gradient)
+            normal = -gradient[:count]
+            if self.friction is not None:
+                add_vectors(self.friction.stencil, self.friction.gradient(x), 1.0, gradient)
+        return normal, np.ascontiguousarray(gradient[count:])
+
+    def force_in_motion(self, x: Floats, v: Floats, rebound_speed: float) -> tuple[Floats, float]:
+        """The force of contact, damped but without friction, on the nodes of the sheets (node_count, 3) [N] that are at
+        x and move at v, that of a moment in which gaps hardly change; and how much of it is damping, as a fraction of
+        what it would be at rest."""
+        moment = MOMENT * self.surface.dhat / max(float(np.abs(v).max(initial=0.0)), rebound_speed)
+        approach = Approach(x - moment * v, rebound_speed * moment)
+        gradient = np.zeros_like(x)
+        with self._timer("contact"):
+            barrier = active_pairs(self.surface, self._candidates, x, self._stiffness, approach)
+            damped, elastic = barrier.gradient(x), barrier.undamped().gradient(x)
+            add_vectors(barrier.stencil, damped, 1.0, gradient)
+        size = float(np.abs(elastic).sum())
+        return -gradient[: self.surface.dynamic_count], float(np.abs(damped - elastic).sum()) / size if size else 0.0
+
+    def damping(self, x: Floats, v: Floats) -> float:
+        """The power [W] that the damping of contact takes at x with the velocities v, (node_count, 3) each."""
+        if self._approach is None:
+            return 0.0
+        with self._timer("contact"):
+            barrier = self._barrier(x)
+            extra = barrier.gradient(x) - barrier.undamped().gradient(x)
+        return float(np.sum(extra * v[barrier.stencil]))
 
     def rubbing(self, x: Floats) -> float:
         """The power [W] that friction takes at x (node_count, 3)."""
@@ -221,7 +262,7 @@ class StepContact:
         return neighbours.following(x, target, few)
 
     def _barrier(self, x: Floats) -> Barrier:
-        return active_pairs(self.surface, self._candidates, x, self._stiffness)
+        return active_pairs(self.surface, self._candidates, x, self._stiffness, self._approach)
 
 
 def _square(displacement: Floats) -> Floats:

@@ -159,6 +159,11 @@ class Tuning:
         "Fraction of their mean that is added to the stiffness of all turns.",
         breaks="Edges of faces without any stiffness do not turn.",
     )
+    moment_of_motion: Tuned[float] = Tuned(
+        1e-4,
+        "1",
+        "How far nodes go, over the activation distance, in the moment by which contact in motion is measured.",
+    )
     candidate_margin: Tuned[float] = Tuned(
         0.25,
         "1",

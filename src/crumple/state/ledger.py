@@ -1,7 +1,7 @@
 """The ledger of energy of a run: what has come in, what is there, and where the rest has gone.
 
     start + handles + obstacles + gravity + air + creases + remeshing
-        = kinetic + stored + yielding + friction + damping + velocity_damping + tearing + integrator
+        = kinetic + stored + yielding + friction + impacts + damping + velocity_damping + tearing + integrator
 
 All are sums since the ledger was begun, in joules. Every column but the last is measured by itself; what is left over
 is the integrator's: what the finite steps, and the accuracy of their solves, have taken (or, below zero, given).
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 INCOMES = ("handles", "obstacles", "gravity", "air", "creases")
 """Columns of work that is done on the sheets."""
-LOSSES = ("yielding", "friction", "damping", "velocity_damping", "tearing")
+LOSSES = ("yielding", "friction", "impacts", "damping", "velocity_damping", "tearing")
 """Columns of energy that is dissipated by a known cause."""
 COLUMNS = {
     "start": "kinetic and stored energy when the ledger was begun",
@@ -27,6 +27,7 @@ COLUMNS = {
     "stored": "energy of all terms and of the contact barrier",
     "yielding": "dissipated by plastic flow and damage",
     "friction": "dissipated by friction",
+    "impacts": "dissipated by the damping of contact",
     "damping": "dissipated by the damping of materials",
     "velocity_damping": "dissipated by velocity damping",
     "tearing": "work of fracture",
@@ -64,11 +65,13 @@ class Ledger:
     sheets: float = 0.0
     yielding: float = 0.0
     friction: float = 0.0
+    impacts: float = 0.0
     damping: float = 0.0
     velocity_damping: float = 0.0
     tearing: float = 0.0
     air_power: float = 0.0
     friction_power: float = 0.0
+    impact_power: float = 0.0
     damping_power: float = 0.0
     velocity_damping_power: float = 0.0
 

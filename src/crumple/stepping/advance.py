@@ -16,6 +16,7 @@ from crumple.state import State
 from crumple.stepping.bookkeeping import book_motion, close_ledger, open_ledger
 from crumple.stepping.integration import StepPath
 from crumple.stepping.losses import yield_loss
+from crumple.stepping.parting import part_contacts
 from crumple.stepping.pulling import handle_loads, handle_pulls, obstacle_pulls
 from crumple.stepping.reports import StepReport
 from crumple.stepping.settling import settle
@@ -59,6 +60,7 @@ def advance_through(phases: Sequence[Phase], state: State, derived: Derived, end
     A step that is stuck is taken again, shorter, a few times; if that does not help, the first attempt counts.
     """
     solver = derived.model.solver
+    state = part_contacts(state, derived)
     tried = [_attempt(phases, state, derived, end)]
     while tried[-1].is_stuck and len(tried) <= SHORTENINGS and solver.fixed_step is None:
         shorter = 0.5 * tried[-1].report.step

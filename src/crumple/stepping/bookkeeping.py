@@ -42,10 +42,11 @@ def open_ledger(state: State, derived: Derived) -> Ledger:
 
 
 def book_motion(ledger: Ledger, step_path: StepPath, derived: Derived, step: float) -> Ledger:
-    """The ledger with what friction, damping and the air have done in a step of `step` [s]."""
+    """The ledger with what friction, impacts, damping and the air have done in a step of `step` [s]."""
     powers = [_powers(ledger)]
-    for stage, instant, rubbing in zip(step_path.stages, step_path.instants[1:], step_path.rubbing, strict=True):
-        now = {"friction": rubbing, "damping": 0.0, "velocity_damping": 0.0, "air": 0.0}
+    known = zip(step_path.stages, step_path.instants[1:], step_path.rubbing, step_path.impacts, strict=True)
+    for stage, instant, rubbing, impact in known:
+        now = {"friction": rubbing, "impacts": impact, "damping": 0.0, "velocity_damping": 0.0, "air": 0.0}
         for kind, term in derived.terms:
             now[kind.column] += term.drained(stage, instant.x, instant.half_turn)
         powers.append(now)
@@ -53,10 +54,12 @@ def book_motion(ledger: Ledger, step_path: StepPath, derived: Derived, step: flo
     return replace(
         ledger,
         friction=ledger.friction + work["friction"],
+        impacts=ledger.impacts + work["impacts"],
         damping=ledger.damping + work["damping"],
         velocity_damping=ledger.velocity_damping + work["velocity_damping"],
         air=ledger.air - work["air"],
         friction_power=powers[-1]["friction"],
+        impact_power=powers[-1]["impacts"],
         damping_power=powers[-1]["damping"],
         velocity_damping_power=powers[-1]["velocity_damping"],
         air_power=powers[-1]["air"],
@@ -140,6 +143,7 @@ def _powers(ledger: Ledger) -> dict[str, float]:
     """What was drained at the end of the last step, by its column [W]."""
     return {
         "friction": ledger.friction_power,
+        "impacts": ledger.impact_power,
         "damping": ledger.damping_power,
         "velocity_damping": ledger.velocity_damping_power,
         "air": ledger.air_power,

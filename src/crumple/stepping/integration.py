@@ -21,7 +21,7 @@ import numpy as np
 from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.model.derived import Derived
-from crumple.options.solver import EULER, SEMI_IMPLICIT, VERLET
+from crumple.options.solver import EULER, SEMI_IMPLICIT, TR_BDF2, VERLET
 from crumple.runtime.typing import Floats
 from crumple.solving.compact.potential import CompactPotential
 from crumple.solving.descent import descend
@@ -37,6 +37,7 @@ from crumple.stepping.stopping import stage_stop
 from crumple.stepping.tuning import TUNING
 
 STATIC_STEP = TUNING.static_step.value
+KNOWN = TUNING.known_friction.value
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,9 @@ class StepPath:
     with the iterations and the contacts of all of them.
 
     `stage`: the last one, and `obstacle_x` (obstacle_nodes, 3) where the obstacles were at its start [m];
-    `stages`: all of them, and `rubbing` the power that friction takes at the end of each [W].
+    `stages`: all of them, `rubbing` and `impacts` the powers that friction and the damping of contact take in each [W],
+    `contact_forces` on the nodes of the sheets at the start and at the end of each (node_count, 3) [N], and `free`,
+    the fraction of the way to the guess of each that is free of collisions.
     """
 
     scheme: str
@@ -55,24 +58,40 @@ class StepPath:
     obstacle_x: Floats | None = None
     stages: tuple[Stage, ...] = ()
     rubbing: tuple[float, ...] = ()
+    impacts: tuple[float, ...] = ()
+    contact_forces: tuple[Floats, ...] = ()
+    free: tuple[float, ...] = ()
 
 
-def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold: bool = False) -> StepPath:
+def integrate(
+    state: State,
+    derived: Derived,
+    step: float,
+    *,
+    scheme: str,
+    hold: bool = False,
+    thorough: bool = False,
+    damped: bool = True,
+) -> StepPath:
     """Where the sheets and obstacles are `step` seconds later; the outcome says whether the solves converged.
 
-    `hold`: obstacles without room may stay behind; only implicit Euler can do that.
+    `hold`: obstacles without room may stay behind; only implicit Euler can do that;  `thorough`: in contact, too, no
+    solve is content with less;  `damped`: contact is, in motion.
     """
     stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
     instants, obstacle_x, outcome = [starting(state)], state.obstacle_x, None
     half_turn, multipliers = state.half_turn, None
-    passed, rubbing = list[Stage](), list[float]()
+    passed, solved = list[Stage](), list[Outcome]()
     stage = next(stages)
     while True:
         begin = obstacle_x
-        found = solve_stage(derived, stage, obstacle_x, half_turn, multipliers, hold=hold, scheme=scheme)
+        found = solve_stage(
+            derived, stage, obstacle_x, half_turn, multipliers,
+            hold=hold, scheme=scheme, thorough=thorough, damped=damped,
+        )  # fmt: skip
         multipliers = found.multipliers
         passed.append(stage)
-        rubbing.append(found.rubbing)
+        solved.append(found)
         outcome = found if outcome is None else _after(outcome, found)
         count = len(state.x)
         obstacle_x, half_turn = np.ascontiguousarray(found.x[count:]), found.half_turn
@@ -83,7 +102,18 @@ def integrate(state: State, derived: Derived, step: float, *, scheme: str, hold:
             stage = stages.send(instants[-1])
         except StopIteration:
             break
-    return StepPath(scheme, tuple(instants), outcome, stage, begin, tuple(passed), tuple(rubbing))
+    return StepPath(
+        scheme,
+        tuple(instants),
+        outcome,
+        stage,
+        begin,
+        tuple(passed),
+        rubbing=tuple(one.rubbing for one in solved),
+        impacts=tuple(one.impact for one in solved),
+        contact_forces=(solved[0].contact_before, *(one.contact_force for one in solved)),
+        free=tuple(one.free for one in solved),
+    )
 
 
 def _after(first: Outcome, second: Outcome) -> Outcome:
@@ -108,16 +138,20 @@ def solve_stage(
     scheme: str = EULER,
     obstacle_begin: Floats | None = None,
     accuracy: float = np.inf,
+    thorough: bool = False,
+    damped: bool = True,
 ) -> Outcome:
     """The solution of one stage, from the obstacles at `obstacle_x` (obstacle_nodes, 3), the edges' half turns
     (edge_count,) and the multipliers that the stage before has left, if there was one, on.
 
     `obstacle_begin` (obstacle_nodes, 3): where the obstacles were at the start of the stage, if that is not where they
-    are: a stage that is solved again;  `accuracy` [J]: the energy by which the solution may be off at most.
+    are: a stage that is solved again;  `accuracy` [J]: the energy by which the solution may be off at most;
+    `thorough`: the solve is not content with less because there is contact;  `damped`: contact is, in motion.
     """
     model = derived.model
     x = np.concatenate([stage.start, obstacle_x])
     target = model.obstacle_positions(stage.time)
+    force_before, change = np.zeros((0, 3)), 0.0
     is_explicit = scheme == VERLET and not stage.is_static
     system = derived.explicit_system if is_explicit else derived.system
     step_contact = derived.contact(stage.time, x, stage.guess)
@@ -125,7 +159,13 @@ def solve_stage(
         passed = 1.0 - stage.span / (stage.time - stage.since)
         begin = obstacle_x if obstacle_begin is None else obstacle_begin
         before = np.concatenate([stage.origin, begin + passed * (target - begin)])
-        step_contact.start_friction(x, before, step=stage.span, slip_speed=model.contact.slip_speed)
+        if damped and not stage.is_static:
+            opening = model.contact.rebound_speed * (stage.time - stage.since)
+            step_contact.start_damping(np.concatenate([stage.start, begin]), opening=opening)
+            v = np.concatenate([stage.velocity, (target - begin) / (stage.time - stage.since)])
+            force_before, change = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
+        is_known = stage.is_static or (stage.state.has_acceleration and change <= KNOWN)
+        step_contact.start_friction(x, before, step=stage.span, slip_speed=model.contact.slip_speed, is_known=is_known)
         system.thin()
     inertia = _inertia(derived, stage)
     if is_explicit:
@@ -140,12 +180,25 @@ def solve_stage(
     if np.isfinite(accuracy):
         energy, loose = min(stop.energy, accuracy), min(stop.loose_energy, accuracy)
         stop = replace(stop, energy=energy, loose_energy=loose, slow_patience=NEVER)
+    if thorough:
+        stop = replace(stop, patience=stop.max_iterations, slow_patience=NEVER)
     is_single = scheme == SEMI_IMPLICIT and not stage.is_static
     newton = Newton(potential, system, stop, enforce=not is_single, descend=descend_once if is_single else descend)
     outcome = newton.minimise(x, target, derived.node_part, hold=hold, guess=stage.guess, half_turn=half_turn)
     if step_contact is None:
         return outcome
-    return replace(outcome, obstacle_force=step_contact.push(outcome.x), rubbing=step_contact.rubbing(outcome.x))
+    force, push = step_contact.forces(outcome.x)
+    v = (outcome.x - before) / stage.span
+    if scheme != TR_BDF2:  # over the whole stage, for which the velocity at its end does not stand in an impact
+        v[: len(stage.start)] = 0.5 * (v[: len(stage.start)] + stage.velocity)
+    return replace(
+        outcome,
+        obstacle_force=push,
+        contact_force=force,
+        contact_before=force_before,
+        rubbing=step_contact.rubbing(outcome.x),
+        impact=step_contact.damping(outcome.x, v),
+    )
 
 
 def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:

@@ -9,19 +9,23 @@ import numpy as np
 from crumple.contract.term import kinetic_energy
 from crumple.model.derived import Derived
 from crumple.model.model import Model
+from crumple.options.solver import TR_BDF2
 from crumple.runtime.errors import SimulationError
 from crumple.runtime.forking import note_threads
 from crumple.solving.outcome import Ending, Outcome
 from crumple.state import State
 from crumple.stepping.arrivals import check_arrivals
 from crumple.stepping.explicit import stable_step
+from crumple.stepping.impacts import is_impact
 from crumple.stepping.integration import StepPath, integrate
 from crumple.stepping.reports import StepReport
 from crumple.stepping.step_control import (
     choose_scheme,
     first_attempt,
     is_starting,
+    longest_in_impact,
     next_attempt,
+    next_in_impact,
     next_step_size,
     remaining_dense_steps,
     step_error,
@@ -48,10 +52,22 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
             state = term.begin(state, attempt.step)
         check_arrivals(state, derived, attempt.step)
         scheme = choose_scheme(model.solver, attempt, has_acceleration=state.has_acceleration)
-        step_path = integrate(state, derived, attempt.step, scheme=scheme, hold=attempt.hold)
+        step_path = integrate(
+            state,
+            derived,
+            attempt.step,
+            scheme=scheme,
+            hold=attempt.hold,
+            thorough=attempt.impact and not attempt.dense,
+            damped=not (attempt.dense and attempt.retries),
+        )
         outcome = step_path.outcome
-        error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size)
+        error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size, dense=attempt.dense)
         ending = outcome.ending
+        is_sudden = not attempt.dense and is_impact(model, step_path, attempt.step, derived.mass)
+        if is_sudden and scheme == TR_BDF2:
+            attempt = next_in_impact(model.solver, attempt, step_path, derived.mass, derived.size)
+            continue
         if ending is Ending.CONVERGED and error > 4.0:
             ending = Ending.INACCURATE
         if ending is Ending.CONVERGED:
@@ -63,6 +79,9 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
     moved, events = derived.keep(moved, attempt.step, outcome.multipliers)
     is_start = is_starting(model.solver, state)
     size = next_step_size(model.solver, attempt, state.step_size, step_path, error, is_start=is_start)
+    if is_sudden or (attempt.meets and scheme == TR_BDF2):  # the acceleration is not that of what follows
+        size = min(size, longest_in_impact(model.solver, step_path, derived.mass, derived.size))
+        moved = moved.replaced(has_acceleration=False)
     dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome)
     report = StepReport(
         time=moved.time,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.contact import Barrier, Candidates, ObstacleTrees, StepLimit, Surface
+from crumple.contact import Approach, Barrier, Candidates, ObstacleTrees, StepLimit, Surface
 from crumple.contact.barrier import gather_pairs, measure_pairs
 from crumple.contact.friction import Friction, ReadyFriction, freeze_pairs
 from crumple.contact.safe_step import limit_pairs
@@ -28,13 +28,16 @@ EDGE_MARGIN = TUNING.compact_margin.value
 
 
 class Measured(NamedTuple):
-    """Gap of each pair at the pose x, infinite out of range, its scale and area in range, and the energy per κ [m³]."""
+    """Gap of each pair at the pose x, infinite out of range, its scale, area and relative gap at the start in range,
+    and the energy per κ [m³]; `approach`: what damping counts from."""
 
     x: Floats
     candidates: Candidates
+    approach: Approach | None
     gap: Floats
     scale: Floats
     area: Floats
+    start: Floats
     energy: float
 
 
@@ -101,7 +104,7 @@ class CompactContact(StepContact):
         return Friction(
             *freeze_pairs(
                 x, before, step * speed, barrier.stencil, barrier.is_edges, barrier.thickness, barrier.dhat,
-                barrier.stiffness, barrier.parallel, barrier.friction,
+                barrier.stiffness, barrier.parallel, barrier.start, barrier.damping, barrier.friction,
             )
         )  # fmt: skip
 
@@ -116,7 +119,8 @@ class CompactContact(StepContact):
         return gradient
 
     def barrier_value(self, x: Floats) -> float:
-        return self._stiffness * self._measure(x).energy
+        measured = self._measure(x) if self._approach is None else self._measured_at(x, None)
+        return self._stiffness * measured.energy
 
     def smallest_gap(self, x: Floats) -> float:
         return float(self._measure(x).gap.min(initial=inf))
@@ -134,20 +138,23 @@ class CompactContact(StepContact):
     def _measure(self, x: Floats) -> Measured:
         """What the candidates are like at x, kept for the next who asks."""
         known = self._measured
-        if known is not None and known.candidates is self._candidates and is_same(known.x, x):
-            return known
-        point_face, edge_edge = self._candidates
-        self._measured = Measured(
-            x.copy(), self._candidates, *measure_pairs(self.surface.arrays, point_face, edge_edge, x)
-        )
-        return self._measured
+        is_known = known is not None and known.candidates is self._candidates and known.approach is self._approach
+        if known is None or not is_known or not is_same(known.x, x):
+            known = self._measured = self._measured_at(x, self._approach)
+        return known
+
+    def _measured_at(self, x: Floats, approach: Approach | None) -> Measured:
+        before, opening = (x, inf) if approach is None else approach
+        found = measure_pairs(self.surface.arrays, *self._candidates, x, before, 1.0 / opening)
+        return Measured(x.copy(), self._candidates, approach, *found)
 
     def _barrier(self, x: Floats) -> Barrier:
         measured = self._measure(x)
         if self._pairs is None or self._pairs[0] is not measured:
             found = gather_pairs(
-                self.surface.arrays, *self._candidates, measured.gap, measured.scale, measured.area, self._stiffness
-            )
+                self.surface.arrays, *self._candidates, measured.gap, measured.scale, measured.area, measured.start,
+                self._stiffness, 0.0 if self._approach is None else 1.0 / self._approach.opening,
+            )  # fmt: skip
             self._pairs = measured, Barrier(*found)
         return self._pairs[1]
 

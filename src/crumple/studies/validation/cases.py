@@ -25,7 +25,12 @@ from crumple.studies.validation.figures import save_figure
 from crumple.studies.validation.flying import validate_flapping, validate_free_fall, validate_moved_copy, validate_spin
 from crumple.studies.validation.foil_ball import validate_foil_ball
 from crumple.studies.validation.folded_strip import validate_folded_strip
-from crumple.studies.validation.impacts import validate_collision, validate_oblique_impact, validate_slide_stop
+from crumple.studies.validation.impacts import (
+    validate_collision,
+    validate_oblique_impact,
+    validate_restitution,
+    validate_slide_stop,
+)
 from crumple.studies.validation.incline import validate_incline
 from crumple.studies.validation.kresling import validate_kresling
 from crumple.studies.validation.ledger import validate_ledger
@@ -79,6 +84,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "slide-stop": validate_slide_stop,
     "capstan": validate_capstan,
     "collision": validate_collision,
+    "restitution": validate_restitution,
     "static-support": validate_static_support,
     "ledger": validate_ledger,
     "trouser": validate_trouser,

@@ -1,10 +1,13 @@
-"""Where contact begins: oblique-impact, slide-stop and collision, all with the default settings, on two meshes.
+"""Where contact begins: oblique-impact, slide-stop, restitution, collision, with the default settings, on two meshes.
 
 oblique-impact  a sheet that falls on a floor while it flies along it. As long as it slides, friction takes μ times the
                 momentum that the floor gives: −Δv_x/Δv_z = μ. A sheet that starts within the reach of the contact obeys
                 the same law.
 slide-stop      a sheet that is thrown along a floor comes to rest after v²/(2 μ g).
-collision       two free sheets that meet keep their momentum and their angular momentum.
+restitution     a sheet that falls flat on a floor parts from it as slowly in long steps as in short ones, and one that
+                starts within the reach of the contact does not jump off.
+collision       two free sheets that meet, flat or tilted, keep their momentum and their angular momentum, gain no
+                energy, and part at a speed that does not depend on the step.
 """
 
 from __future__ import annotations
@@ -34,8 +37,12 @@ SPEEDS = ((2.0, -0.5), (2.0, -2.0), (4.0, -1.0))
 """Along and towards the floor [m/s]."""
 MESHES: tuple[tuple[Kind, float], ...] = (("delaunay", 0.025), ("equilateral", 0.015))
 SIDE = 0.1
-COLLISIONS = (("paper80", 1.0), ("card", 3.0))
-"""Material and relative speed [m/s] of the sheets that meet."""
+COLLISIONS = (("paper80", 1.0, 0.0), ("card", 3.0, 0.0), ("paper80", 1.0, 0.3), ("card", 3.0, 0.3))
+"""Material, relative speed [m/s] and tilt [rad] of the sheets that meet."""
+FALLS = (0.2, 1.0, 3.0)
+"""Speeds of sheets that fall on a floor [m/s]."""
+SPREAD = 0.05
+"""Most by which the restitution differs between long and short steps."""
 STEPS = (0.04, 0.002)
 """Longest steps [s]."""
 
@@ -116,28 +123,71 @@ class Collision:
     energy: float
 
 
-def validate_collision() -> CaseResult:
-    """Momentum to rounding, angular momentum within 2 % with the default steps and within 0.1 % with steps of 2 ms.
+def validate_restitution() -> CaseResult:
+    """Speed of parting over that of approach: within 0.05 in steps of 40 and 2 ms for three materials at three speeds;
+    a sheet that starts within reach rises by no more than the reach in 40 ms."""
+    checks = []
+    for kind, size in MESHES:
+        for name in MATERIALS:
+            for speed in FALLS:
+                long, short = (restitution(preset(name), speed, kind=kind, size=size, max_step=step) for step in STEPS)
+                title = f"restitution in steps of 40 and of 2 ms, {name} at {speed:g} m/s, {kind}"
+                checks.append(Check(title, short, long, SPREAD))
+            height = start_height(preset(name), kind=kind, size=size)
+            reach = ContactOptions().activation
+            checks.append(Check(f"height of {name} that starts within reach [m], {kind}", reach, height, 0.5 * reach))
+    return CaseResult("restitution", tuple(checks))
 
-    How fast the sheets part is not checked: it still depends on the step.
+
+def restitution(material: Material, speed: float, *, kind: Kind, size: float, max_step: float) -> float:
+    """Speed at which a sheet leaves a floor without weight and friction, over the `speed` [m/s] of its fall."""
+    model, state = above_floor(material, 5e-3, kind=kind, size=size)
+    contact = replace(model.contact, friction=np.zeros((2, 2)))
+    model = replace(model, gravity=(0.0, 0.0, 0.0), contact=contact, solver=SolverOptions(max_step=max_step))
+    state = state.replaced(v=np.tile([0.0, 0.0, -speed], (len(state.x), 1)))
+    mass = node_masses(state.mesh, model.materials)
+    last = run(model, state, frames=1 + int(np.ceil(0.015 / (speed * model.frame_time))))
+    return float(mass @ last.v[:, 2] / mass.sum()) / speed
+
+
+def start_height(material: Material, *, kind: Kind, size: float) -> float:
+    """How high above a floor [m] a sheet without weight is after a frame that starts well within its reach."""
+    model, state = above_floor(material, 3e-4, kind=kind, size=size)
+    last = run(replace(model, gravity=(0.0, 0.0, 0.0)), state, frames=1)
+    return float(np.max(last.x[:, 2]) - material.thickness)
+
+
+def validate_collision() -> CaseResult:
+    """Momentum to rounding, angular momentum within 1 %, no energy gained, parting alike in steps of 40 and 2 ms.
+
+    Tilted sheets stay in contact for long, some of it taken as dense: they lose up to 1.2 %, 1.5 % are allowed.
     """
     checks = []
     for kind, size in MESHES:
-        for name, speed in COLLISIONS:
-            found = [collide(preset(name), speed, kind=kind, size=size, max_step=step) for step in STEPS]
-            place = f"{name} at {speed:g} m/s, {kind}"
+        for name, speed, tilt in COLLISIONS:
+            found = [collide(preset(name), speed, tilt, kind=kind, size=size, max_step=step) for step in STEPS]
+            place = f"{name} at {speed:g} m/s, {'tilted' if tilt else 'flat'}, {kind}"
             checks.append(Check(f"change of the momentum, {place}", 0.0, found[0].momentum, 1e-6))
-            for step, one, most in zip(STEPS, found, (0.02, 0.001), strict=True):
+            for step, one in zip(STEPS, found, strict=True):
                 title = f"change of the angular momentum in steps of {1e3 * step:g} ms, {place}"
-                checks.append(Check(title, 0.0, one.angular, most))
+                checks.append(Check(title, 0.0, one.angular, 0.015 if tilt else 0.01))
+            checks.append(Check(f"energy gained, {place}", 0.0, max(0.0, *(one.energy - 1.0 for one in found)), 1e-6))
+            title = f"speed of parting over that of approach in steps of 40 and of 2 ms, {place}"
+            checks.append(Check(title, found[1].restitution, found[0].restitution, SPREAD))
     return CaseResult("collision", tuple(checks))
 
 
-def collide(material: Material, speed: float, *, kind: Kind, size: float, max_step: float) -> Collision:
-    """Two squares in free space, one of which flies at `speed` [m/s] flat into a part of the other."""
+def collide(
+    material: Material, speed: float, tilt: float = 0.0, *, kind: Kind, size: float, max_step: float
+) -> Collision:
+    """Two squares in free space, one of which flies at `speed` [m/s] into a part of the other, flat or at a `tilt`
+    [rad]."""
     mesh, flat = rectangle(SIDE, SIDE, size, kind=kind)
     one = flat - flat.mean(axis=0)
-    two = one + np.array([0.4, 0.2, 0.1]) * SIDE
+    cos, sin = np.cos(tilt), np.sin(tilt)
+    above = 0.1 + 0.5 * sin
+    two = one @ np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
+    two += np.array([0.4, 0.2, above]) * SIDE
     (both, _), x = concatenate([mesh, mesh]), np.concatenate([one, two])
     v = np.zeros_like(x)
     v[len(one) :, 2] = -speed
@@ -148,7 +198,7 @@ def collide(material: Material, speed: float, *, kind: Kind, size: float, max_st
         contact=contact,
         gravity=(0.0, 0.0, 0.0),
         solver=SolverOptions(max_step=max_step),
-        duration=0.8 * SIDE / speed,
+        duration=(0.7 + above) * SIDE / speed,
         frame_time=min(0.04, 0.05 * SIDE / speed),
     )
     state = initial_state(both, x, v=v)
