@@ -38,7 +38,7 @@ COMMANDS = [
     "analyze",
     "validate",
 ]
-COMMANDS += ["bench", "render", "view", "export", "dataset"]
+COMMANDS += ["bench", "render", "view", "play", "export", "dataset"]
 
 
 def invoke(*arguments: object):

@@ -39,6 +39,7 @@ ALLOWED = {
     "studies/benchmarking/starting.py": "what a process has said that it started itself",
     "studies/datasets/load.py": "after check_regular; HDF5 reads in pieces",
     "studies/datasets/write.py": "writes",
+    "runtime/load.py": "/proc/loadavg",
     "cli/streams.py": "/dev/null",
     "cli/exits.py": "/dev/null",
     "rendering/strip.py": "a picture that it has made itself",

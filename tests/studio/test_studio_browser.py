@@ -92,6 +92,8 @@ def serve() -> Iterator[Callable[[list[StudioRun]], str]]:
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
         assert ready.wait(20)
+        for one in runs:
+            one.start()
 
         def end() -> None:
             loop.call_soon_threadsafe(task.cancel)

@@ -327,7 +327,9 @@ def test_connections_without_a_request_are_closed(recorded, monkeypatch):
         listening = open_port("127.0.0.1", 0)
         place = listening.getsockname()[:2]
         ready = asyncio.Event()
-        task = asyncio.create_task(serve._serve([StudioRun(recorded)], Guard(), listening, ready.set))
+        task = asyncio.create_task(
+            serve._serve(StudioServer([StudioRun(recorded)], Guard()).application(), listening, ready.set)
+        )
         await asyncio.wait_for(ready.wait(), 10.0)
         pairs = [await asyncio.open_connection(*place) for _ in range(40)]
         await asyncio.sleep(1.5)

@@ -18,6 +18,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from crumple.runtime.errors import InputError
+from crumple.runtime.reading import read_regular
 
 VERSION = 1
 MOST_BYTES = 256 * 1024**2
@@ -53,9 +54,7 @@ class Script:
         """The script in a file; `InputError` when there is none."""
         place = str(path)
         try:
-            if Path(path).stat().st_size > MOST_BYTES or not Path(path).is_file():
-                raise InputError(place, "is no script: too large, or no file")
-            read = json.loads(Path(path).read_bytes())
+            read = json.loads(read_regular(path, MOST_BYTES))
         except OSError as error:
             raise InputError(place, f"cannot be read ({error.strerror or error})") from None
         except (ValueError, RecursionError):

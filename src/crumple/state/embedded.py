@@ -60,12 +60,20 @@ def follow_plastic_curvature(state: State, y: Floats, change: Change) -> Mapping
 
 
 def hand_over(state: State, shown: Floats, change: Change) -> Mapping[str, Floats]:
-    """S_p, δ and C on the new mesh, whose embedding shows the curvature `shown` (face_count, 3) [1/m]."""
+    """S_p, δ and C on the new mesh, whose embedding shows the curvature `shown` (face_count, 3) [1/m].
+
+    Where faces are bent at rest and have never been worked, S_p is that of a given shape, and what the embedding shows
+    is that shape itself.
+    """
     area = np.abs(change.mesh.face_area)
     overlap = change.face_operator.multiply(area[:, None]).tocsr()
     operator = handing_operator(overlap, area, np.abs(state.mesh.face_area), state.plastic_curvature, shown)
     fields = {name: getattr(state, name) for name in ("plastic_curvature", "damage", "crease")}
-    return {name: np.ascontiguousarray(operator @ values) for name, values in fields.items()}
+    handed = {name: np.ascontiguousarray(operator @ values) for name, values in fields.items()}
+    bent = overlap @ tensor_norm(state.plastic_curvature)
+    is_given = (bent > 0.0) & (overlap @ state.damage == 0.0)
+    handed["plastic_curvature"][is_given] = shown[is_given]
+    return handed
 
 
 def handing_operator(
