@@ -18,6 +18,7 @@ from crumple.studies.benchmarking.developable import measure_developable
 from crumple.studies.benchmarking.episodes import measure_episodes
 from crumple.studies.benchmarking.folded import subdivide
 from crumple.studies.benchmarking.iteration import _advance, _flat_state
+from crumple.studies.benchmarking.live import measure_live
 from crumple.studies.benchmarking.report import PHASES, iteration_costs, scaling_exponent
 from crumple.studies.benchmarking.starting import measure_start
 from crumple.studies.benchmarking.stuffing import measure_stuffing
@@ -84,6 +85,7 @@ def test_unknown_benchmark_is_refused():
         "creases",
         "tearing",
         "developable",
+        "live",
     }
 
 
@@ -161,6 +163,14 @@ def test_developable_paper_is_measured_beside_the_tables():
     assert record["paper: faces"] == 118
     assert float(record["largest"]) <= 0.1
     assert 0.0 < float(record["CPU ms/frame"]) <= float(record["99 %"])
+
+
+def test_a_live_session_is_measured_with_both_solvers():
+    small, general = measure_live((60,), 0.25).records
+    assert (small["solver"], general["solver"]) == ("small sheets", "general")
+    assert small["faces"] == general["faces"]
+    assert 0.0 < float(small["CPU ms/frame"]) <= float(small["99 %"])
+    assert small["iterations/frame"] == pytest.approx(general["iterations/frame"], rel=0.2)
 
 
 @pytest.mark.slow

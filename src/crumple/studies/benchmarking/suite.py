@@ -9,6 +9,7 @@ from crumple.studies.benchmarking.creases import measure_creases
 from crumple.studies.benchmarking.developable import measure_developable
 from crumple.studies.benchmarking.episodes import measure_episodes
 from crumple.studies.benchmarking.iteration import measure_iterations
+from crumple.studies.benchmarking.live import measure_live
 from crumple.studies.benchmarking.report import Report
 from crumple.studies.benchmarking.starting import measure_start
 from crumple.studies.benchmarking.stuffing import measure_stuffing
@@ -26,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[], Report]] = {
     "creases": measure_creases,
     "tearing": measure_tearing,
     "developable": measure_developable,
+    "live": measure_live,
 }
 """Every benchmark of `crumple bench` at full length."""
 QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
@@ -38,6 +40,7 @@ QUICK_BENCHMARKS: dict[str, Callable[[], Report]] = {
     "creases": lambda: measure_creases(40, 5),
     "tearing": lambda: measure_tearing((500,), 5),
     "developable": lambda: measure_developable(("figure 1",), 20),
+    "live": lambda: measure_live((153,), 1.0),
 }
 """The same on smaller sheets and for fewer steps."""
 

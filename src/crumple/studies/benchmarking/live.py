@@ -1,24 +1,30 @@
-"""What frames of a small sheet under two hands cost, with the parts for small sheets and the general solver, in turns.
+"""live: what frames of a small sheet under two hands cost, with the parts for small sheets and the general solver, in
+turns.
 
 A square of paper, 12 cm wide, lies on a floor; two hands fold it over, press, drag, lift and crumple it for ten
 seconds, in steps of 1/60 s of implicit Euler. Both solvers do the same session, frame by frame after each other, so
-that whatever else the machine does falls on both alike. CPU time, on one thread if `NUMBA_NUM_THREADS=1` and
-`MKL_NUM_THREADS=1` are set.
-
-    python benchmarks/small_sheets.py 153 299 627 1032 --seconds 10
+that whatever else the machine does falls on both alike. CPU time, not that on the clock.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+import time as clock
+from typing import Any
 
 import numpy as np
 
-from crumple import Simulation
+from crumple.runtime.typing import Floats
 from crumple.scenes import scene_from_tables
+from crumple.session.simulation import Simulation
+from crumple.studies.benchmarking.report import Record, Report
 
-SIDE, FRAME, UNCOUNTED = 0.12, 1 / 60, 10
+FACES = (153, 299, 627, 1032)
+SECONDS = 10.0
+"""Of the session."""
+SIDE, FRAME = 0.12, 1.0 / 60.0
+"""Of the sheet [m], and the time of a frame [s]."""
+UNCOUNTED = 10
+"""Frames at the start, in which kernels are compiled."""
 KEYS = np.array(
     [  # time [s]; first hand: along the line of the hands and across it, over their distance, and height [m]; second
         (0.0, -0.50, 0.0, 0.0000, 0.50, 0.00, 0.000),
@@ -37,12 +43,27 @@ KEYS = np.array(
 )
 
 
+def measure_live(sizes: tuple[int, ...] = FACES, seconds: float = SECONDS) -> Report:
+    """Median and 99th percentile of the CPU time per frame with both solvers, for sheets of about so many faces."""
+    records = [record for faces in sizes for record in _measure(faces, seconds)]
+    return Report("live", tuple(records), ("faces", "solver"), ("CPU ms/frame", "99 %", "iterations/frame"))
+
+
+def _measure(faces: int, seconds: float) -> list[Record]:
+    both = {name: Hands(faces, solver) for name, solver in (("small sheets", "auto"), ("general", "pardiso"))}
+    for frame in range(round(seconds / FRAME)):
+        for hands in both.values():
+            hands.advance(frame)
+    return [hands.record(name) for name, hands in both.items()]
+
+
 class Hands:
     """A session in which two hands move the sheet, and what its frames have cost."""
 
     def __init__(self, faces: int, solver: str) -> None:
         self._simulation = Simulation(scene_from_tables(_tables(faces, solver), source="small sheets"))
-        self._start = [self._simulation.handle_position(name) for name in ("a", "b")]
+        first, second = (self._simulation.handle_position(name) for name in ("a", "b"))
+        self._start = first, second
         self.seconds: list[float] = []
         self.iterations: list[int] = []
 
@@ -54,23 +75,26 @@ class Hands:
         """One frame."""
         for name, point in zip(("a", "b"), _path(*self._start, (frame + 1) * FRAME), strict=True):
             self._simulation.set_handle(name, point)
-        before, begin = self._simulation.state.iterations, time.process_time()
+        before, begin = self._simulation.state.iterations, clock.process_time()
         self._simulation.step(FRAME)
         if frame >= UNCOUNTED:
-            self.seconds.append(time.process_time() - begin)
+            self.seconds.append(clock.process_time() - begin)
             self.iterations.append(self._simulation.state.iterations - before)
 
-    def report(self) -> str:
+    def record(self, solver: str) -> Record:
         """Median, 99th percentile and iterations of a frame."""
         cost = 1e3 * np.array(self.seconds)
-        each = cost.sum() / max(sum(self.iterations), 1)
-        return (
-            f"{np.median(cost):6.2f} / {np.percentile(cost, 99):6.2f} ms per frame (median / p99), "
-            f"{np.mean(self.iterations):5.2f} iterations, {each:.3f} ms each"
-        )
+        return {
+            "faces": self.faces,
+            "solver": solver,
+            "CPU ms/frame": float(np.median(cost)),
+            "99 %": float(np.percentile(cost, 99)),
+            "iterations/frame": float(np.mean(self.iterations)),
+            "ms/iteration": float(cost.sum()) / max(sum(self.iterations), 1),
+        }
 
 
-def _tables(faces: int, solver: str) -> dict[str, object]:
+def _tables(faces: int, solver: str) -> dict[str, Any]:
     """The scene."""
     size = float(np.sqrt(4.0 * SIDE * SIDE / (np.sqrt(3.0) * faces)))
     radius, half, height = max(0.012, 1.2 * size), 0.5 * SIDE, 0.0015
@@ -97,7 +121,7 @@ def _tables(faces: int, solver: str) -> dict[str, object]:
     }
 
 
-def _path(first: np.ndarray, second: np.ndarray, at: float) -> tuple[np.ndarray, np.ndarray]:
+def _path(first: Floats, second: Floats, at: float) -> tuple[Floats, Floats]:
     """Where the hands are at a time [s]."""
     line = second - first
     length = float(np.linalg.norm(line))
@@ -109,24 +133,3 @@ def _path(first: np.ndarray, second: np.ndarray, at: float) -> tuple[np.ndarray,
     now = (1.0 - s) * KEYS[k, 1:] + s * KEYS[k + 1, 1:]
     ends = [middle + p * length * along + q * length * across + z * up for p, q, z in (now[:3], now[3:])]
     return ends[0], ends[1]
-
-
-def main() -> None:
-    """Measure the sizes that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("faces", type=int, nargs="*", default=[153, 299, 627, 1032])
-    parser.add_argument("--seconds", type=float, default=10.0, help="how much of the session [s]")
-    chosen = parser.parse_args()
-    for faces in chosen.faces:
-        both = {solver: Hands(faces, solver) for solver in ("auto", "pardiso")}
-        for frame in range(round(chosen.seconds / FRAME)):
-            for hands in both.values():
-                hands.advance(frame)
-        ratio = np.median(both["pardiso"].seconds) / np.median(both["auto"].seconds)
-        print(f"{both['auto'].faces} faces: {ratio:.2f} times as fast")
-        for name, hands in both.items():
-            print(f"  {name:8} {hands.report()}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
