@@ -279,7 +279,7 @@ def test_interrupt_ends_a_real_run_politely(scene, tmp_path):
         wait_for_frames(tmp_path / "part", 3, process)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, told
     assert b"crumple resume part" in told
     assert b"Traceback" not in told
     find_beginning(Recording(tmp_path / "part"))

@@ -107,7 +107,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(recorded, small_disk, suffix
     left = {item.name for item in small_disk.iterdir()}
     content = path.read_bytes()
     (small_disk / "filler").unlink()
-    assert left == {"filler", path.name}
+    assert left == {"filler", path.name}, told
     path.unlink()
     if told.returncode == 0:
         assert 0 < len(content) <= 4096, "it had room enough"

@@ -18,7 +18,12 @@ def tables(scale, *, remeshed):
     made = {
         "name": "scaled",
         "run": {"frame_time": 0.02 * time, "duration": 0.02 * FRAMES * time},
-        "contact": {"activation": 2e-3 * scale, "friction": 0.3, "slip_speed": 1e-3 * time},
+        "contact": {
+            "activation": 2e-3 * scale,
+            "friction": 0.3,
+            "slip_speed": 1e-3 * time,
+            "rebound_speed": 5e-3 * time,
+        },
         "solver": {"max_step": 0.02 * time, "min_step": 1e-6 * time, "speed_tolerance": 0.05 * time},
         "sheets": [{"shape": shape, "transform": place, "material": material | {"damping": 2e-3 * time}}],
         "obstacles": [{"shape": {"kind": "sphere", "radius": 0.1 * scale}}],

