@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,12 +84,17 @@ def _write_stl(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None
 
 
 def _write_vtp(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
+    """Made in memory as text: on a full disk VTK's own writing corrupts the memory of the process."""
+    from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
+
     data = to_pyvista(snapshot.surface)
     data.field_data["TimeValue"] = [snapshot.time]
-    with staged(path) as place:
-        data.save(place)
-        if not place.is_file() or place.stat().st_size == 0:  # VTK only prints what went wrong
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    writer = vtkXMLPolyDataWriter()
+    writer.SetInputData(data)
+    writer.SetDataModeToBinary()
+    writer.WriteToOutputStringOn()
+    writer.Write()
+    write_output(path, writer.GetOutputString().encode())
 
 
 def _write_vtkhdf(snapshot: Snapshot, path: Path, clip: Clip, material: Path | None) -> None:
