@@ -308,6 +308,21 @@ def test_a_signal_ends_a_long_solve_at_once():
 
 
 @POSIX
+def test_a_signal_while_compiled_code_hands_over_its_results_is_an_interruption():
+    def hand_over() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1.0)
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    with Interruption() as interruption, pytest.raises(KeyboardInterrupt), interruption.unwrapped():
+        hand_over()
+    with Interruption() as interruption, pytest.raises(SystemError), interruption.unwrapped():
+        raise SystemError("of another kind")
+
+
+@POSIX
 @pytest.mark.slow
 def test_ctrl_c_acts_inside_a_long_solve(tmp_path):
     """The sheet has an equilibrium, which takes long to find with so many faces."""

@@ -37,6 +37,17 @@ class Interruption(Observer):
         for number, handler in self._previous.items():
             signal.signal(number, handler)
 
+    @contextmanager
+    def unwrapped(self) -> Iterator[None]:
+        """Let `KeyboardInterrupt` be what a signal ends this with, also one that came while compiled code handed its
+        results over: the interpreter makes a `SystemError` of that."""
+        try:
+            yield
+        except SystemError:
+            if not self._asked:
+                raise
+            raise KeyboardInterrupt from None
+
     def shield(self, observer: Observer) -> Observer:
         """The `observer`, not interrupted while it is at work by the first signal."""
         return _Shielded(observer, self)

@@ -111,7 +111,8 @@ def _advance(console: Console, session: Session, recorder: Recorder) -> None:
     with Interruption() as interruption:
         observers = [interruption.shield(recorder), RunProgress(console, session.model.frame_count), interruption]
         try:
-            final = session.run(observers=observers)
+            with interruption.unwrapped():
+                final = session.run(observers=observers)
         except KeyboardInterrupt:
             fail(f"interrupted after {_reached(recorder)}; go on with: crumple resume {folder}", INTERRUPTED)
         except SimulationError as error:
