@@ -6,11 +6,13 @@ import json
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from crumple.cli.app import app
 from crumple.contact import find_intersections
 from crumple.model.derived import Derived
 from crumple.recording import Recording, state_digest
-from crumple.runtime.errors import InputError
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes import scene_from_tables
 from crumple.session.script import Script
 from crumple.session.simulation import Simulation
@@ -164,3 +166,17 @@ def test_scripts_are_plain_json(tmp_path):
     sim.grab(np.array([0.05, 0.05]))
     sim.script().save(tmp_path / "s.json")
     assert json.loads((tmp_path / "s.json").read_text())["actions"] == [["grab", {"u": [0.05, 0.05]}]]
+
+
+def test_a_script_is_replayed_from_the_command_line(tmp_path, monkeypatch):
+    """What fails in it is told, and the rest is recorded."""
+    script, out = tmp_path / "s.json", tmp_path / "r"
+    script.write_text(json.dumps({"crumple_script": 1, "actions": [["advance", {"dt": FRAME}], ["calm", {}]]}))
+    monkeypatch.setattr(Simulation, "calm", lambda self: (_ for _ in ()).throw(SimulationError("too much")))
+    command = ["play", "note", "--set", "sheets[0].shape.size=0.05", "--replay", str(script)]
+    assert CliRunner().invoke(app, command).exit_code == 2, "it needs a folder"
+    told = CliRunner().invoke(app, [*command, "--out", str(out)])
+    assert told.exit_code == 0, told.stderr
+    assert "1 steps failed" in told.stderr
+    assert "too much" in told.stderr
+    assert Recording(out).frames == [0, 1]

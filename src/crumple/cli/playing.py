@@ -23,10 +23,10 @@ def play_scene(
     browser: bool,
 ) -> None:
     """Serve a sheet to play with, or play a script again without a page."""
-    load_package("aiohttp", "crumple play")
     scene = load_sheet(source, overrides)
     if replay is not None:
         return replay_script(scene, replay, out, force)
+    load_package("aiohttp", "crumple play")
     if out is not None:
         raise InputError("--out", "is for --replay; a page saves where its button says", str(out))
     from crumple.studio.serve import serve_play
@@ -63,4 +63,8 @@ def replay_script(scene: Scene, path: Path, out: Path | None, force: bool) -> No
         simulation.record(out, force=force)
         simulation.play(script)
         frames, time = simulation.state.frame, simulation.time
+        failed = [event for event in simulation.events() if event.kind == "trouble"]
+    if failed:
+        line = f"{len(failed)} steps failed, as they may have by hand; the first: {failed[0].message}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print(f"{out}: {frames} frames, {time:.2f} s", highlight=False, markup=False, soft_wrap=True)

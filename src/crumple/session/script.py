@@ -38,15 +38,14 @@ class Action:
 
 @dataclass(frozen=True)
 class Script:
-    """The actions of a session, first to last, and the `scene` it began with: a name, a file, or none."""
+    """The actions of a session, first to last; the scene that it began with is not in it."""
 
     actions: tuple[Action, ...]
-    scene: str = ""
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON."""
         listed = [[action.method, action.arguments] for action in self.actions]
-        text = json.dumps({"crumple_script": VERSION, "scene": self.scene, "actions": listed}, allow_nan=False)
+        text = json.dumps({"crumple_script": VERSION, "actions": listed}, allow_nan=False)
         Path(path).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
@@ -66,10 +65,10 @@ class Script:
         """The script in what a JSON file holds."""
         if not isinstance(read, dict) or read.get("crumple_script") != VERSION:
             raise InputError(place, f'is no script of this version: "crumple_script" must be {VERSION}')
-        actions, scene = read.get("actions"), read.get("scene", "")
-        if not isinstance(actions, list) or not isinstance(scene, str):
-            raise InputError(place, '"actions" must be a list and "scene" a text')
-        return cls(tuple(_action(entry, f"{place}: actions[{k}]") for k, entry in enumerate(actions)), scene)
+        actions = read.get("actions")
+        if not isinstance(actions, list):
+            raise InputError(place, '"actions" must be a list')
+        return cls(tuple(_action(entry, f"{place}: actions[{k}]") for k, entry in enumerate(actions)))
 
 
 def _action(entry: object, place: str) -> Action:

@@ -354,7 +354,7 @@ class Session:
     def play(self, script: Script) -> State:
         """Do what a script says and return the state: the same bits as then, if the session was at the same start.
 
-        What failed then fails again, and leaves the same state behind.
+        What failed then fails again, of which an event of the kind "trouble" tells, and leaves the same state behind.
         """
         for number, action in enumerate(script.actions):
             place = f"script: actions[{number}]"
@@ -362,8 +362,8 @@ class Session:
                 raise InputError(place, f"must be one of {', '.join(sorted(METHODS))}", action.method)
             try:
                 getattr(self, action.method)(**action.arguments)
-            except SimulationError:
-                continue
+            except SimulationError as error:
+                self._listener.events.append(Event(self.time, "trouble", str(error)))
             except TypeError as error:
                 raise InputError(place, str(error), action.arguments) from None
         return self.state
