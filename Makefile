@@ -57,9 +57,10 @@ $(VENV)/dev.stamp: pyproject.toml $(LOCK) | $(BIN)/python
 	@touch $@ $(VENV)/render.stamp $(VENV)/studio.stamp
 
 demo: $(VENV)/render.stamp
+	@(nice $(BIN)/crumple compile rendering >/dev/null 2>&1 &)
 	$(BIN)/crumple run ball --out $(DEMO) --force
 	$(BIN)/crumple render $(DEMO) --size 640x480 -o $(DEMO).mp4
-	$(BIN)/crumple render $(DEMO) --frame 30 -o $(DEMO).png
+	$(BIN)/crumple render $(DEMO) -o $(DEMO).png
 	@echo
 	@echo "film       $(DEMO).mp4"
 	@echo "picture    $(DEMO).png"

@@ -21,7 +21,7 @@ SIZE = "880x660"
 # Scene, options of `crumple run`, then pictures: name, options of `crumple render`, what it shows.
 GALLERY: list[tuple[str, str, list[tuple[str, str, str]]]] = [
     ("ball", "", [
-        ("ball.gif", "--size 480x360 --fps 25 --zoom 1.15",
+        ("ball.gif", "--size 400x300 --fps 25 --zoom 1.15",
          "Note paper crumpled in a shrinking sphere: the film of `make demo`."),
         ("gallery-ruled.jpg", "--frame 30 --texture ruled --back ruled --obstacles hidden", "The same on ruled paper."),
     ]),

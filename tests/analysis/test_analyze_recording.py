@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from crumple.analysis import analyze_recording, check_foil_ball
 from crumple.analysis.analyze import load_frame, most_confined
+from crumple.analysis.columns import TABLES
+from crumple.analysis.mileage import repeated_curve, save_mileage
 from crumple.analysis.reference import Band
 from crumple.analysis.repeated import Crumple, find_crumples, mass_size, mileage_curve
 from crumple.cli.app import app
@@ -218,6 +220,11 @@ def test_mileage_of_repeated_crumples(tmp_path, scene):
     assert curve.delta[1:] / curve.delta[3] == pytest.approx(np.array(SIZES[1:]) / SIZES[3])
     assert curve.delta[0] == curve.delta[2]
     assert curve.law is not None
+    table, figure = save_mileage(curve, tmp_path, "pdf")
+    assert table.read_text().splitlines()[0] == ",".join(TABLES["mileage"])
+    assert len(table.read_text().splitlines()) == 5
+    assert figure.read_bytes().startswith(b"%PDF")
+    assert repeated_curve(recording) is None, "nothing closes in on this sheet"
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ COMMANDS = [
     "run",
     "resume",
     "sweep",
+    "compile",
     "scenes",
     "materials",
     "check",
@@ -278,6 +279,7 @@ def test_materials_are_listed_with_their_values():
     foil = listed["kitchen-foil"]
     assert foil["area_density"] == pytest.approx(foil["density"] * foil["thickness"])
     assert listed["cotton"]["yield_curvature"] is None
+    assert listed["cotton"]["tear_energy"] is None, "Infinity is no JSON"
 
 
 @pytest.mark.parametrize(

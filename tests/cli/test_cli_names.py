@@ -50,3 +50,13 @@ def test_a_folder_whose_name_is_not_text(tmp_path):
         told = subprocess.run(run, capture_output=True, timeout=120, check=False)
         assert b"internal error" not in told.stderr, told.stderr
         assert b"Traceback" not in told.stderr, told.stderr
+
+
+@pytest.mark.parametrize("module", ["crumple", "crumple.cli"])
+def test_the_package_runs_as_a_module(module):
+    """`python -m crumple` is the command line, and ends with its exit codes."""
+    done = subprocess.run([sys.executable, "-m", module, "materials", "--json"], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert "paper80" in json.dumps(json.loads(done.stdout))
+    wrong = subprocess.run([sys.executable, "-m", module, "check", "no-such-scene"], capture_output=True, check=False)
+    assert wrong.returncode == 2

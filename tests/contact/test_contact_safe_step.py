@@ -1,12 +1,25 @@
 """Collision-free step lengths: safe, not needlessly short, against ipctk's TightInclusion."""
 
+from fractions import Fraction
+
 import ipctk
 import numpy as np
 import pytest
 from contact_shapes import grid, jittered_grid, roll
 from distances import edge_edge_distance, point_triangle_distance
 
-from crumple.contact import candidate_parts, find_candidates, has_intersections, make_surface, min_gap, step_limit
+from crumple.contact import (
+    Barrier,
+    active_pairs,
+    barrier_energy,
+    candidate_parts,
+    find_candidates,
+    has_intersections,
+    make_surface,
+    min_gap,
+    step_limit,
+)
+from crumple.contact.barrier import gather_pairs, measure_pairs
 from crumple.contact.safe_step import pair_step_limit
 
 
@@ -127,3 +140,66 @@ def test_the_limiting_parts_are_named():
     y = x + 1.0  # both move alike
     candidates = find_candidates(surface, x, y, surface.reach)
     assert step_limit(surface, candidates, x, y) == (1.0, -1)
+
+
+def side_of(x) -> Fraction:
+    """det(e1, e2, c − a) of the edges ab and cd, exactly: its sign is the side of one edge on which the other is."""
+    a, b, c, d = ([Fraction(float(value)) for value in row] for row in x)
+    e, f, r = ([q - p for p, q in zip(*pair, strict=True)] for pair in ((a, b), (c, d), (a, c)))
+    return sum(e[k] * (f[k - 2] * r[k - 1] - f[k - 1] * r[k - 2]) for k in range(3))
+
+
+def test_nearly_parallel_edges_a_tenth_of_a_nanometre_apart_do_not_pass():
+    """Lips of a cut, from a run: the difference of their closest points over their distance was no normal any more."""
+    x = np.array(
+        [
+            [0.04383817644475191, 0.03878292034744682, 0.018209431719954285],
+            [0.050414267016840514, 0.047994507624975834, 0.01804839494046684],
+            [0.05042231385910734, 0.04797078171986739, 0.01804868485524521],
+            [0.04382260275764875, 0.03877361347676613, 0.018209638950678654],
+        ]
+    )
+    move = np.array(
+        [
+            [-1.1788113550501023e-06, -1.735946821540546e-06, 1.549293972280541e-07],
+            [-1.8538038933230139e-06, -1.1140589424446512e-06, -1.8096375058174186e-09],
+            [2.837686991913335e-07, -1.9025032397812502e-06, 1.1229666384282577e-08],
+            [-1.8828882451041307e-06, -5.407599911952388e-07, 2.680698919302338e-07],
+        ]
+    )
+    before, after = side_of(x), side_of(x + limit_of(True, x, move) * move)
+    assert before * after > 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_parts_of_a_sheet_that_cross_at_rest_have_a_barrier(scale):
+    """The edges 01 and 23 of two triangles have a common point at rest; in the world they are apart."""
+    rest = scale * np.array([[0, 0, 0], [1e-2, 0, 0], [0, 0, 0], [1e-2, 0, 0], [0, 1e-2, 0], [0, -1e-2, 0]])
+    rest[[0, 3], 2], rest[[1, 2], 2] = 2.5e-7 * scale, -2.5e-7 * scale
+    surface = make_surface(np.array([[0, 1, 4], [3, 2, 5]]), rest, part_thickness=1e-4 * scale, dhat=1e-3 * scale)
+    x = rest * [1, 1, 0]
+    x[[0, 1, 4], 2] = np.array([3e-8, 1e-8, 0.0]) * scale
+    pairs = active_pairs(surface, find_candidates(surface, x, x, surface.reach), x, 1e3)
+    assert [0, 1, 2, 3] in pairs.stencil.tolist()
+    assert pairs.dhat.min() > 1e-8 * scale
+
+
+def test_lips_whose_ends_are_out_of_range_are_not_taken_for_parallel():
+    """Two edges of 1 cm, 0.5 µm apart at rest, cross at 1e-4 rad: nothing but their own barrier holds them apart."""
+    rest = np.array([[0, 0, 0], [1e-2, 0, 0], [0, 0, 0], [1e-2, 0, 0], [0, 1e-2, 0], [0, -1e-2, 0]])
+    rest[[0, 1], 2], rest[[2, 3], 2] = 2.5e-7, -2.5e-7
+    surface = make_surface(np.array([[0, 1, 4], [3, 2, 5]]), rest, part_thickness=1e-4, dhat=1e-3)
+    x = rest * [1, 1, 0]
+    x[[0, 1], 1], x[[2, 3], 1], x[[0, 1], 2] = (5e-7, -5e-7), (-5e-7, 5e-7), 1e-7
+    found = find_candidates(surface, x, x, surface.reach)
+    pairs = active_pairs(surface, found, x, 1e3)
+    (k,) = np.flatnonzero(pairs.is_edges & (pairs.stencil == [0, 1, 2, 3]).all(axis=1))
+    cross = np.cross(x[1] - x[0], x[3] - x[2])
+    assert cross @ cross >= pairs.parallel[k]
+    assert pairs.parallel[k] > 0.0, "parallel edges are faded out still"
+    measured, energy = measure_pairs(surface.arrays, *found, x, x, 0.0)
+    stencil, is_edges, numbers = gather_pairs(surface.arrays, *found, measured, 1e3, 0.0)
+    gathered = Barrier(stencil, is_edges, *numbers)
+    np.testing.assert_array_equal(gathered.parallel, pairs.parallel)
+    assert barrier_energy(surface, found, x, 1e3) == pytest.approx(float(np.sum(pairs.value(x))))
+    assert 1e3 * energy == pytest.approx(float(np.sum(pairs.value(x))))

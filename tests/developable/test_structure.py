@@ -50,9 +50,14 @@ def test_cells_cover_a_drawing() -> None:
 
 def test_crossings_are_found() -> None:
     points = np.array([[[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]])
-    assert crosses(np.array([[0, 1], [2, 3]]), points)
-    assert not crosses(np.array([[0, 1], [0, 3]]), points)
-    assert not crosses(np.array([[0, 1], [2, 3]]), points + np.array([[[0.0, 0.0]], [[2.0, 0.0]]]))
+    assert crosses(np.array([[0, 1], [2, 3]]), points, 2)
+    assert crosses(np.array([[0, 1], [2, 3]]), points, 1)
+    assert not crosses(np.array([[0, 1], [2, 3]]), points, 0)
+    assert not crosses(np.array([[0, 1], [0, 3]]), points, 2)
+    on = np.array([[[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.4, 0.4]]])
+    assert crosses(np.array([[0, 1], [0, 3]]), on, 2)
+    assert crosses(np.array([[1, 0], [3, 0]]), on[:, ::-1].copy(), 2)
+    assert not crosses(np.array([[0, 1], [2, 3]]), points + np.array([[[0.0, 0.0]], [[2.0, 0.0]]]), 2)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -141,8 +146,8 @@ def test_vertices_slide_along_the_border_but_not_corners_or_held_ones() -> None:
     draft = Draft(bent(3))
     (key,) = draft.curves
     vertex = draft.curves[key].rulings[1][0]
-    draft.slide(vertex, 0.053)
+    draft.slide({vertex: 0.053})
     assert draft.build().vertices[vertex].place == pytest.approx(0.053)
     draft.vertices[vertex] = draft.vertices[vertex]._replace(is_held=True)
-    draft.slide(vertex, 0.05)
+    draft.slide({vertex: 0.05})
     assert draft.vertices[vertex].place == pytest.approx(0.053)

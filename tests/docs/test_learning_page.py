@@ -24,7 +24,7 @@ def test_environments(capsys, monkeypatch):
         'gymnasium.make("my/Lift-v0")': 'gymnasium.make("my/Lift-v0", faces=40)',
     }
     blocks = [block for block in page_blocks("learning.md", changes) if block.language == "python"]
-    names = run_blocks(blocks[:4], "learning.md")
+    names = run_blocks(blocks[:5], "learning.md")
     told = capsys.readouterr().out
     assert "(49, 3)" in told
     assert float(told.split("\n4 ")[1].split()[1]) > 0.2, "the corner has come nearer"

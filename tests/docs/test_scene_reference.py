@@ -12,8 +12,8 @@ from crumple.options.options import meaning
 from crumple.scenes import Scene, scene_from_tables
 
 DOCS = Path(__file__).parents[2] / "docs"
-FILES = ("shirt.obj", "worn.obj", "page.obj", "panels.obj", "body.obj", "body1.obj", "gray-interlock.json")
-FILES += ("crane.fold", "out/crumpled/frames/frame_000000.vtkhdf")
+FILES = ("shirt.obj", "worn.obj", "page.obj", "panels.obj", "body.obj", "body1.obj", "gray-interlock.json", "body.usda")
+FILES += ("crane.fold", "worn.png", "pins.png", "out/crumpled/frames/frame_000000.vtkhdf")
 
 
 def load():

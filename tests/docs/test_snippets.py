@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pages import DOCS, page_blocks
+from PIL import Image
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -55,6 +56,8 @@ def completed(tables: dict[str, Any]) -> dict[str, Any]:
 def test_scenes_can_be_built(text, tmp_path):
     (tmp_path / "page.obj").write_text("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nf 1 2 3\n")
     (tmp_path / "box.svg").write_text(FOLDED)
+    for name in ("worn.png", "pins.png"):
+        Image.linear_gradient("L").save(tmp_path / name)
     tables = completed(tomllib.loads(text))
     scene = scene_from_tables(tables, folder=tmp_path)
     if not any(crease.label for sheet in scene.sheets for crease in sheet.creases):  # only a mesh file has labels

@@ -19,11 +19,16 @@ NOT_TUNED = {
     "contact/candidates.py": {"SQRT2"},
     "contact/intersection.py": {"ORIENT_ERROR"},  # a bound that is proved
     "contact/pair_energy.py": {"TERMS", "TINY"},  # the rank of a Hessian; what is zero but for underflow
+    "developable/adoption.py": {"STRAIGHT", "MOST_CORNERS"},  # roundings; a limit of what is accepted
+    "developable/creases.py": {"ON_BORDER"},  # roundings
+    "developable/cuts.py": {"SAME"},
     "developable/engine.py": {"FRAME_TIME"},
-    "developable/enrich.py": {"RULING"},
+    "developable/fading.py": {"INWARDS"},  # far more than roundings
+    "developable/refinement.py": {"PASSES"},  # a limit
     "developable/sessions.py": {"SIZE", "CORNERS", "WEIGHTLESS"},  # of the figures that are repeated
     "developable/transfer.py": {"SAME"},  # roundings
     "developable/triangulate.py": {"ON_EDGE"},
+    "developable/view_mesh.py": {"APART"},  # of numbers that are names
     "energies/traced/declaration.py": {"LONGEST_NAME", "MOST_NUMBERS"},  # limits of what is accepted
     "energies/traced/source.py": {"_LONGEST"},  # the length of a line
     "linalg/cholesky.py": {  # codes of MKL
@@ -39,7 +44,14 @@ NOT_TUNED = {
     "remeshing/sizing/combine.py": {"REACH_TOLERANCE"},  # two roundings
     "remeshing/surface.py": {"FEATURE_LABEL"},
     "runtime/reading.py": {"MOST_BYTES", "MOST_TEXT", "MOST_LINES", "LONGEST_LINE"},  # limits of what is read
+    "session/arguments.py": {"NOT_TURNED", "MOST_POINTS"},  # roundings; a limit of what is accepted
+    "session/driving.py": {"QUARTER"},
+    "session/picking.py": {"OUTSIDE"},  # roundings
+    "session/script.py": {"VERSION", "MOST_BYTES"},  # of the format; a limit of what is read
+    "session/session.py": {"SHORTEST", "LONGEST", "KEPT_EVENTS"},  # roundings; limits of what is accepted and kept
+    "session/surroundings.py": {"AIR", "NEVER"},
     "solving/newton_options.py": {"NEVER"},
+    "state/problems.py": {"UNIT", "MOST"},  # far more than roundings
     "stepping/schemes.py": {"GAMMA", "SPAN", "WEIGHT", "ERROR_WEIGHTS"},  # weights of TR-BDF2
     "terms/pressing.py": {"MOST_REPORTED"},  # the length of a message
 }

@@ -60,7 +60,7 @@ def search_numbered(target: str, first: int, cases: int, seconds: float) -> int:
     """Run numbered cases in batches; prints and counts the findings."""
     begin, done, findings, answers = time.monotonic(), first, 0, Counter[str]()
     while done < first + cases and time.monotonic() - begin < seconds:
-        end = min(done + (STEPPED_BATCH if target == "stepped" else BATCH), first + cases)
+        end = min(done + (STEPPED_BATCH if target in fuzz_cases.RUNS else BATCH), first + cases)
         command = [sys.executable, __file__, target, "--batch", str(done), str(end)]
         batch = subprocess.run(command, capture_output=True, text=True, timeout=BATCH * LONGEST, check=False)
         lines = batch.stdout.splitlines()
@@ -88,7 +88,7 @@ def run_batch(target: str, first: int, end: int) -> None:
     for number in range(first, end):
         print(f"case {number}", flush=True)
         folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-        signal.setitimer(signal.ITIMER_VIRTUAL, STEPPED_LONGEST if target == "stepped" else LONGEST)
+        signal.setitimer(signal.ITIMER_VIRTUAL, STEPPED_LONGEST if target in fuzz_cases.RUNS else LONGEST)
         try:
             fuzz_cases.run_case(target, number, folder)
         except BaseException as error:

@@ -39,6 +39,7 @@ from crumple.studies.sweeping.table import recordings, write_table
 from crumple.studio.runs import StudioRun
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "samples"))
+from fuzz_runs import feed_history, feed_script, feed_specification
 from recording_samples import make_recording
 from stepped_scenes import feed_stepped
 
@@ -360,8 +361,8 @@ def run_case(target: str, number: int, folder: Path) -> None:
     if target in FEEDS:
         FEEDS[target](make_text(target, number), folder)
         return
-    if target == "stepped":
-        print(f"answer {feed_stepped(folder, number)}", flush=True)
+    if target in RUNS:
+        print(f"answer {RUNS[target](folder, number)}", flush=True)
         return
     if target in OTHERS:
         with suppress(CrumpleError):
@@ -448,4 +449,11 @@ OTHERS: dict[str, Callable[[Path, int], None]] = {
     "planted": feed_planted,
     "energy": feed_energy,
 }
-TARGETS = (*FEEDS, "recording", *OTHERS, "stepped")
+RUNS: dict[str, Callable[[Path, int], str]] = {
+    "stepped": feed_stepped,
+    "history": feed_history,
+    "specification": feed_specification,
+    "script": feed_script,
+}
+"""Targets that are run for some frames, and tell what they came to."""
+TARGETS = (*FEEDS, "recording", *OTHERS, *RUNS)

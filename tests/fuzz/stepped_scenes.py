@@ -90,7 +90,7 @@ def _obstacle(random: np.random.Generator) -> Tables:
     return {"shape": shapes[random.integers(3)], "transform": {"translate": [0.0, 0.0, -0.06]}}
 
 
-class _Exact(Observer):
+class Exact(Observer):
     """Counts frames, and raises where a state is wrong."""
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class _Exact(Observer):
 
 def feed_stepped(folder: Path, number: int) -> str:
     """Build and step a scene; what it came to: "refused", "failed" or "done", and why."""
-    watched = _Exact()
+    watched = Exact()
     try:
         model, state, _ = build(scene_from_tables(make_tables(number), source="scene.toml", folder=str(folder)))
     except CrumpleError as error:

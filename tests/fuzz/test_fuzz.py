@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fuzz_cases import CORPUS, FEEDS, FOUND, TARGETS, make_text, run_case
+from found_numbers import FOUND_NUMBERS
+from fuzz_cases import CORPUS, FEEDS, FOUND, RUNS, TARGETS, make_text, run_case
 
 COUNT = {
     "toml": 40,
@@ -18,6 +19,9 @@ COUNT = {
     "planted": 10,
     "energy": 40,
     "stepped": 4,
+    "history": 8,
+    "specification": 8,
+    "script": 8,
 }
 """Cases per target, for a few seconds each."""
 
@@ -40,3 +44,10 @@ def test_seeds_get_an_answer(target, tmp_path):
 
 def test_a_number_always_gives_the_same_case():
     assert make_text("toml", 5) == make_text("toml", 5) != make_text("toml", 6)
+
+
+@pytest.mark.parametrize(
+    ("target", "number"), [(name, number) for name in RUNS for number in FOUND_NUMBERS.get(name, ())]
+)
+def test_scenes_that_once_failed_are_done(target, number, tmp_path):
+    assert RUNS[target](tmp_path, number).startswith("done")

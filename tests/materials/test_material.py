@@ -120,6 +120,32 @@ def test_presets_lie_in_the_measured_ranges(name, thickness, density, young, ben
     assert material.yield_curvature <= yielding[1] * 1.0000001
 
 
+@pytest.mark.parametrize(
+    ("name", "grammage", "bend", "shear"),
+    [
+        ("cotton", 150, (1.5, 3), (50, 200)),
+        ("wool", 235, (2, 4), (20, 60)),
+        ("stretch-wool", 178, (0.1, 0.4), (5, 20)),
+        ("polyester-weave", 165, (0.5, 1.2), (20, 80)),
+        ("silk", 35, (2, 5), (10, 30)),
+        ("denim", 407, (30, 60), (100, 200)),
+        ("felt", 200, (100, 250), (500, 1000)),
+    ],
+)
+def test_fabrics_are_as_heavy_and_limp_as_stated(name, grammage, bend, shear):
+    """Mass [g/m²], B [µN m] and shear stiffness G h [N/m], C33 = 2 G h."""
+    material = preset(name)
+    assert material.density * 1e3 == pytest.approx(grammage, rel=0.01)
+    assert bend[0] <= material.bending[[0, 2]].min() * 1e6
+    assert material.bending[[0, 2]].max() * 1e6 <= bend[1] * 1.0000001
+    assert shear[0] <= 0.5 * material.membrane[3] <= shear[1]
+
+
+def test_a_weave_shears_far_more_easily_than_it_stretches():
+    for name in ("silk", "denim"):
+        assert 20.0 * preset(name).membrane[3] < preset(name).membrane[[0, 2]].min()
+
+
 def test_directed_paper_is_stiffer_along_the_machine():
     for name in ("paper70-md", "paper80-md", "paper90-md"):
         along, diagonal, across = preset(name).bending

@@ -28,7 +28,7 @@ def compare(folder: str) -> tuple[list[int], list[int], int]:
     exact, faces = [], 0
     for frame in recording.frames:
         state = recording.load(frame)
-        exact.append(exact_count(state, recording.obstacles))
+        exact.append(exact_count(state, recording.obstacles_at(state.frame)))
         faces = max(faces, state.mesh.face_count)
     return [check.intersections for check in verification.checks], exact, faces
 

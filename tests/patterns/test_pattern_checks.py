@@ -85,6 +85,18 @@ def test_rigid_misfit():
     assert len(vertex) == sum(len(fan.vertex) for fan in vertex_fans(pattern)) == 1
 
 
+def test_cuts_that_part_the_paper_are_told():
+    """A square with a crease and a cut right across: two pieces; a cut that ends inside leaves one."""
+    crease, cut = ((0.2, 0), (0.2, 1)), ((0.6, 0), (0.6, 1))
+    (found,) = check_pattern(drawn(crease, cut, letters="MC"))
+    assert found.kind == "pieces"
+    assert found.text.startswith("the pattern falls into 2 loose pieces along its cuts or at its corners; the smallest")
+    assert "has a facet, at (" in found.text
+    whole = check_pattern(drawn(crease, ((0.6, 0), (0.6, 0.5)), letters="MC"))
+    assert "pieces" not in {finding.kind for finding in whole}
+    assert check_pattern(drawn(crease, cut, letters="MV")) == []
+
+
 def test_crossings_become_vertices():
     pattern = drawn(((0, 0), (1, 1)), ((0, 1), (1, 0)), letters="MV")
     assert len(pattern.vertices) == 5

@@ -13,6 +13,7 @@ from crumple.geometry.curvature import curvature_stencil, rest_angle, shape_curv
 from crumple.geometry.hinge import dihedral_angles
 from crumple.geometry.metric import tensor_eigen, tensor_norm
 from crumple.materials.material import Material
+from crumple.mesh import make_sheet_mesh
 from crumple.plasticity import make_yield_law, uniform_yield_law, yield_curvature
 
 YIELD, WEAKENING, BEND = 20.0, 0.5, 4e-4
@@ -257,3 +258,38 @@ def test_a_worked_face_keeps_a_part_of_its_moment(gamma):
         assert plastic[0, 0] == pytest.approx(limit * damage[0])
         assert moments[-1] == pytest.approx(left * limit)  # the same whatever the steps
         assert min(moments) >= left * limit - 1e-9
+
+
+def bent_row(height, angle, strength):
+    """A row of faces of the `height` [m], bent by the `angle` [rad] at once: M/(B κ_y), and its plastic angle."""
+    mesh = make_sheet_mesh(np.array([[0.0, 0.0], [height, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]]))
+    law = make_yield_law(mesh, (paper(weakening=1.0),), crease_strength=strength)
+    total = np.array([[angle / height, 0.0, 0.0]])
+    done = yield_curvature(law, total, np.zeros((1, 3)), np.zeros(1))
+    plastic = done.plastic_curvature[0, 0]
+    return (total[0, 0] - plastic) / (1.0 + done.damage[0]) / YIELD, height * plastic
+
+
+@pytest.mark.parametrize("height", [0.5e-3, 1e-3, 2e-3])
+def test_the_moment_of_a_crease_is_a_function_of_its_angle(height):
+    """1/(1 + γ θ_p/(κ_y ℓ)) whatever the height h of the row; by the paper's law with h for ℓ."""
+    for angle in (0.1, 0.2):
+        moment, plastic = bent_row(height, angle, 0.05)
+        assert moment == pytest.approx(1.0 / (1.0 + plastic / (YIELD * 1e-3)))
+        moment, plastic = bent_row(height, angle, 0.0)
+        assert moment == pytest.approx(1.0 / (1.0 + plastic / (YIELD * height)))
+
+
+@given(total=tensors, damage=st.floats(0.0, 5.0), gamma=st.floats(0.01, 5.0), hardening=st.floats(0.0, 2.0))
+@settings(max_examples=60, deadline=None)
+def test_the_return_ends_at_the_moment_of_the_damage_it_leaves(total, damage, gamma, hardening):
+    """M/(B κ_y) = max(ρ, (1 + H δ)/(1 + c γ δ)) with c γ = 1 + γ, the largest, of the δ it leaves."""
+    law = uniform_yield_law(np.array([20.0]), hardening=hardening)
+    law = replace(law, weakening=np.array([gamma]), strength=np.array([0.3]))
+    done = yield_curvature(law, np.array([total]), np.zeros((1, 3)), np.array([damage]))
+    left = tensor_norm(np.array([total]) - done.plastic_curvature)[0] / 20.0
+    after = done.damage[0]
+    bound = (1.0 + gamma * after) * max(0.3, (1.0 + hardening * after) / (1.0 + (1.0 + gamma) * after))
+    assert left <= bound * (1.0 + 1e-9)
+    if done.count:
+        assert left == pytest.approx(bound, rel=1e-6)

@@ -223,7 +223,6 @@ def test_limits_in_closed_form():
         ("refine_damage", 0),
         ("size_min", 0.0),
         ("size_max", math.inf),
-        ("size_min", 1.0),
         ("aspect_min", 1.5),
         ("aspect_min", 0.0),
         ("combine", "product"),
@@ -253,7 +252,7 @@ def test_built_in_criteria_the_users_and_those_of_cracks_are_treated_alike():
     mesh = random_mesh(40, 7)
     tips = make_tips(np.array([5]), np.array([[1.0, 0.0]]), mesh.u[:1], np.array([0]))
     state = random_state(mesh, 7).replaced(tips=tips)
-    none = SizingOptions(**OFF, refine_velocity=math.inf)
+    none = SizingOptions(**OFF, refine_velocity=math.inf, size_max=0.1)
     cracked = Model((preset("paper80"),), tearing=Tearing(tip_size=4e-3))
     velocity = Velocity(0.5, Derived(cracked, state).gradients)
     empty = sizing_of(state, none)
@@ -261,10 +260,10 @@ def test_built_in_criteria_the_users_and_those_of_cracks_are_treated_alike():
         field = sizing_of(state, none, criteria=[criterion])
         assert np.all(field[:, :2].sum(axis=1) > 1.01 * empty[:, :2].sum(axis=1))
         np.testing.assert_array_equal(field, sizing_of(state, none, demanded=[criterion]))
-    built_in = sizing_of(state, SizingOptions(**OFF, refine_velocity=0.5))
+    built_in = sizing_of(state, SizingOptions(**OFF, refine_velocity=0.5, size_max=0.1))
     np.testing.assert_array_equal(built_in, sizing_of(state, none, criteria=[velocity]))
     together = sizing_of(state, none, criteria=[velocity], demanded=[TipDistance(cracked), printed])
-    mixed = sizing_of(state, SizingOptions(**OFF, refine_velocity=0.5), [TipDistance(cracked)], [printed])
+    mixed = sizing_of(state, SizingOptions(**OFF, refine_velocity=0.5, size_max=0.1), [TipDistance(cracked)], [printed])
     np.testing.assert_array_equal(together, mixed)
 
 
@@ -283,3 +282,12 @@ def test_limits_and_checks_hold_for_every_criterion(way):
             sizing_of(state, options, **{way: [lambda state, wrong=wrong: wrong]})
     with pytest.raises(SimulationError, match="sizing of face 0 by <lambda> is not finite"):
         sizing_of(state, options, **{way: [lambda state: np.full(count, np.nan)]})
+
+
+def test_the_longest_edge_follows_the_area_of_each_sheet_unless_it_is_given():
+    assert SizingOptions(size_max=0.5).for_area(1.0).size_max == 0.5
+    assert SizingOptions().for_area(0.04).size_max == pytest.approx(0.15 * 0.2)
+    assert SizingOptions().for_area(100.0).size_max == 0.1
+    assert SizingOptions(size_min=0.05).for_area(0.04).size_max == 0.05
+    with pytest.raises(InputError, match=r"remeshing\.size_min = 1\.0 \(must be ≤ size_max = 0\.1"):
+        SizingOptions(size_min=1.0, size_max=0.1)

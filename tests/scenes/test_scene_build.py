@@ -7,6 +7,7 @@ import pytest
 import tomli_w
 from scene_tables import changed, rich, small
 
+from crumple.energies import Gust
 from crumple.options.solver import SolverOptions
 from crumple.runtime.errors import InputError
 from crumple.scenes import build, builtin_scenes, check_scene, load_scene, scene_from_tables
@@ -104,6 +105,28 @@ def test_options_reach_the_model():
     assert made(small())[0].wind.density == 0.0
     assert model.materials[0].bend_stiffness == pytest.approx(2 * 2e9 * 1e-12 / 12 / (1 - 0.04))
     assert model.handles[0].motion.parent.name == "turn"
+
+
+def test_keyed_and_gusty_wind():
+    keys = [{"time": 0, "velocity": [0, 0, 0]}, {"time": 2, "velocity": [6, 0, 0]}]
+    gust = {"speed": 1.5, "length": 0.4, "seed": 7}
+    model, _ = made(small() | {"environment": {"wind": {"keys": keys, "gust": gust}}})
+    assert model.wind.mean(1.0).tolist() == [3.0, 0.0, 0.0]
+    assert model.wind.gust == Gust(1.5, 0.4, 7)
+    assert made(small() | {"environment": {"wind": {"velocity": [1, 0, 0]}}})[0].wind.gust is None
+
+
+@pytest.mark.parametrize(
+    ("wind", "message"),
+    [
+        ({"velocity": [1, 0, 0], "keys": [{"time": 0, "velocity": [1, 0, 0]}]}, r"environment\.wind.*not both"),
+        ({"keys": [{"time": 1, "velocity": [1, 0, 0]}] * 2}, r"environment\.wind.*keys\[1\] is at 1 s"),
+        ({"gust": {"speed": 1, "length": 0}}, r"environment\.wind\.gust\.length = 0 .*> 0"),
+    ],
+)
+def test_a_wind_that_makes_no_sense_is_refused(wind, message):
+    with pytest.raises(InputError, match=message):
+        made(small() | {"environment": {"wind": wind}})
 
 
 def test_every_option_of_the_solver_can_be_set():

@@ -53,3 +53,21 @@ def test_a_data_sheet_gives_the_material_of_the_same_moduli():
     assert sheet.membrane[3] == pytest.approx(2.0 * shear * h), "C33 belongs to the tensor shear strain"
     plain = made(stretch=6e5, bend=6e-4, thickness=h, density=0.08, poisson=0.3)
     np.testing.assert_allclose(plain.membrane, isotropic_membrane(6e5, 0.3))
+
+
+def test_a_tear_force_is_half_the_energy_per_length():
+    """Two legs that are pulled by F have gone L each when a crack is longer by L: 2 F = G_c h."""
+    sheet = made(preset="paper80-md", tear_force=[0.24, 0.42])
+    np.testing.assert_allclose(sheet.tear_energy, (2 * 0.24 / 105e-6, 2 * 0.42 / 105e-6))
+    np.testing.assert_allclose(made(preset="paper80", thickness=2e-4, tear_force=0.3).tear_energy, 3000.0)
+
+
+def test_a_tear_force_beside_a_tear_energy_is_refused():
+    with pytest.raises(InputError, match=r"sheets\[0\]\.material.*tear_energy or tear_force, not both"):
+        made(preset="paper80", tear_energy=6000, tear_force=0.3)
+
+
+@pytest.mark.parametrize("partner", [{"young": 3e9}, {"shear": 1e9}, {"bend": 1e-4}, {"bending": [1, 1, 1]}])
+def test_forms_are_not_mixed(partner):
+    with pytest.raises(InputError, match=r"sheets\[0\]\.material"):
+        made(preset="paper80", **partner)

@@ -16,6 +16,7 @@ from crumple.patterns import (
     box,
     check_pattern,
     fold_angles,
+    mesh_pattern,
     miura,
     pleats,
     read_fold,
@@ -27,6 +28,7 @@ from crumple.plasticity import hinge_labels
 from crumple.recording import Recording
 from crumple.scenes import build, check_scene, load_scene, scene_from_tables
 from crumple.scenes.messages import SceneError
+from crumple.scenes.pattern_scene import MOST_FACES, facet_size
 
 SHAPES = {
     "miura": {"columns": 3, "rows": 2, "a": 0.02, "b": 0.02},
@@ -206,6 +208,18 @@ def test_unknown_groups_name_those_there_are(tmp_path):
     shape = {"kind": "pattern", "file": str(tmp_path / "g.svg"), "size": 0.01}
     with pytest.raises(SceneError, match="its groups are lid"):
         build(scene(shape, creases=[{"group": "lead", "drive": "free"}]))
+
+
+def test_patterns_with_many_narrow_facets_start_with_a_coarse_mesh(tmp_path):
+    """120 pleats have far more faces at a size that resolves them than a first look needs."""
+    write_fold(tmp_path / "narrow.fold", pleats(0.2, 0.2, 120))
+    write_fold(tmp_path / "few.fold", pleats(0.2, 0.2, 3))
+    narrow, few = (load_scene(tmp_path / name) for name in ("narrow.fold", "few.fold"))
+    pattern = read_fold(tmp_path / "narrow.fold")
+    assert mesh_pattern(pattern, facet_size(pattern)).mesh.face_count > 1.5 * MOST_FACES
+    assert narrow.sheets[0].shape.size > 1.2 * facet_size(pattern)
+    assert build(narrow).state.mesh.face_count <= MOST_FACES
+    assert few.sheets[0].shape.size == facet_size(read_fold(tmp_path / "few.fold"))
 
 
 def test_how_creases_are_driven_follows_from_the_fold_that_is_asked_for(tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ from crumple.simulation.frame import adapt
 from crumple.simulation.observers import Observer
 from crumple.state import State
 from crumple.tearing.resistance import resistance
+from crumple.tearing.slits import _headings
 from crumple.tearing.tip_load import state_toughness
 
 SLIT = [[0.05, -0.01], [0.05, 0.04]]
@@ -272,6 +273,7 @@ def test_a_recording_from_elsewhere_is_checked_before_a_sheet_is_taken_from_it(c
         ({"lines": [{"line": [[0, 0.05], [0.1, 0.05]], "cut_share": 1.0}]}, "sheets[0].lines[0].cut_share = 1.0"),
         ({"material": {"young": 1e9, "thickness": 1e-4, "density": 0.1}}, "none of the materials has a tear_energy"),
         ({"material": {"preset": "paper80", "tear_energy": -5}}, "sheets[0].material.tear_energy = -5"),
+        ({"material": {"preset": "paper80", "tear_energy": 1e-300}}, "sheets[0].material.tear_energy = 1e-300"),
     ],
 )
 def test_bad_keys_name_place_and_remedy(change, words):
@@ -361,3 +363,13 @@ def test_crossing_slits_that_are_pulled_apart_cost_no_more_than_skew_ones():
     counted = Counted()
     run(*made(tables), [counted])
     assert counted.iterations < 200
+
+
+@pytest.mark.parametrize("step", [0.0, 5e-324, 1e-200, 1e-18])
+def test_segments_of_a_slit_may_be_as_short_as_a_float_allows(step):
+    """Squares of such lengths are zero."""
+    _, state = made(scene())
+    line = np.array([[0.0, 0.0], [step, 0.0], [0.05, 0.05]])
+    with np.errstate(all="raise", under="ignore"):
+        found = _headings(state.mesh, np.arange(4, dtype=np.int32), line)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0)

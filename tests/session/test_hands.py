@@ -89,6 +89,8 @@ def test_what_was_done_can_be_done_again_to_the_bit(tmp_path):
     sim.advance(FRAME)
     sim.script().save(tmp_path / "script.json")
     again = napkin()
+    with pytest.raises(InputError, match="another scene"):
+        napkin(0.04).play(Script.load(tmp_path / "script.json"))
     again.play(Script.load(tmp_path / "script.json"))
     assert state_digest(again.state) == state_digest(sim.state)
     assert again.script() == sim.script()

@@ -12,6 +12,7 @@ from crumple.boundary.handles import Handle
 from crumple.cli.app import app
 from crumple.model.model import Model
 from crumple.recording import Recording, state_digest
+from crumple.recording.verify import verify_recording
 from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes import build, dump_scene, scene_from_tables
 from crumple.session.session import Session, run
@@ -209,6 +210,25 @@ def test_a_recording_goes_back_too(scene, digests, tmp_path):
     assert [state_digest(recording.load(frame)) for frame in range(1, FRAMES + 1)] == digests
     assert sorted({line["frame"] for line in recording.log().lines}) == [1, 3, 4], "frame 2 came from redo"
     with Simulation(scene) as sim:
+        sim.record(tmp_path / "gap")
+        sim.advance_frame()
+        sim.run(3)  # two frames at once
+        sim.step(0.4 * FRAME)
+        sim.undo(2)
+        sim.undo()
+        sim.redo(3)
+        recording = Recording(tmp_path / "gap")
+        assert recording.frames == [0, 1, 2, 3], "no frame is missing, also of those that were taken at once"
+        assert [state_digest(recording.load(frame)) for frame in (1, 2, 3)] == digests[:3]
+        sim.undo(3)
+        for path in (tmp_path / "gap" / "set-aside").iterdir():
+            path.unlink()
+        with pytest.raises(InputError, match="set-aside"):
+            sim.redo(3)
+        assert recording.frames == [0]
+        sim.redo()
+        assert verify_recording(recording).passed
+    with Simulation(scene) as sim:
         sim.advance_frame()
         sim.record(tmp_path / "late")
         with pytest.raises(InputError, match="begins with frame 1"):
@@ -310,7 +330,7 @@ def test_events_of_a_mesh_that_may_not_grow(scene):
     assert any("max_faces" in event.message for event in found)
 
 
-@pytest.mark.parametrize("dt", ["a", None, np.nan, np.inf, 0, -1.0, 1e-300, 1e-12, [0.1], 10**400])
+@pytest.mark.parametrize("dt", ["a", None, np.nan, np.inf, 0, -1.0, 1e-300, 1e-12, 1e300, [0.1], 10**400])
 def test_steps_that_are_none(scene, dt):
     sim = Simulation(scene)
     with pytest.raises(InputError, match="step: dt"):

@@ -19,7 +19,7 @@ from crumple.options.sizing import SizingOptions
 from crumple.recording.frame import state_digest
 from crumple.runtime.errors import InputError, SimulationError
 from crumple.session.session import run
-from crumple.simulation.embedding import embed
+from crumple.simulation.embedding import FRAMES, embed
 from crumple.simulation.frame import adapt, advance_frame, advance_once, close_frame
 from crumple.simulation.observers import Observer, Statistics, StopRun
 from crumple.state import State
@@ -200,6 +200,8 @@ def test_what_is_bent_too_far_yields_and_is_embedded():
     assert settled.plastic_curvature.any()
     assert (settled.damage >= 0.0).all()
     assert settled.damage.any()
+    assert embed(shape, settled, derived) is settled  # nobody reads it in this frame
+    settled = settled.replaced(frame=FRAMES - 1)
     moved, last = embed(shape, settled, derived), settled
     assert np.abs(moved.y - state.y).max() > 1e-4
     while moved is not last:

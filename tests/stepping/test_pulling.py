@@ -139,7 +139,7 @@ def test_a_clamp_that_turns_and_pushes_stores_its_work_in_the_strip(remeshing: d
                 "center": [0.05, 0, 0],
                 "keys": [
                     {"time": 0},
-                    {"time": 1, "translate": [-0.01, 0, 0.01], "rotate": {"angle": 30, "axis": [0, 1, 0]}},
+                    {"time": 1, "translate": [-0.01, 0, 0.01], "rotate": {"angle": -30, "axis": [0, 1, 0]}},
                 ],
             }
         },

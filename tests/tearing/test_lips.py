@@ -6,11 +6,11 @@ import numpy as np
 
 from crumple.contact import active_pairs, find_candidates
 from crumple.model.derived import contact_surface
-from crumple.scenes.cuts import slit_open
 from crumple.shapes import rectangle
 from crumple.state import State, initial_state
 from crumple.studies.validation.torn_sheet import tearing_material, tearing_model
 from crumple.tearing.lips import grow_lips
+from crumple.tearing.slits import slit_open
 
 MODEL = tearing_model(tearing_material())
 

@@ -10,11 +10,11 @@ import pytest
 from crumple.contact import has_intersections, make_surface
 from crumple.geometry.overlap import vertex_charts
 from crumple.mesh import SheetMesh, validate_mesh
-from crumple.scenes.cuts import slit_open
-from crumple.shapes import rectangle
+from crumple.shapes import cylinder, rectangle
 from crumple.state import Pins, State, initial_state, transfer
 from crumple.tearing.opening import open_kerf
 from crumple.tearing.path import FIRST, Opening, compose, glide_change, is_bound, node_vertex, open_ahead, open_inside
+from crumple.tearing.slits import slit_open
 from crumple.tearing.tip import has_lips, tip_weights
 
 SIZE = 0.01
@@ -165,3 +165,11 @@ def test_a_tip_on_a_labelled_line_may_glide_along_it_only() -> None:
     assert not is_bound(mesh, node, np.array([1.0, 0.0]))
     assert is_bound(mesh, node, np.array([0.0, 1.0]))
     assert not is_bound(mesh, int(np.argmin(np.linalg.norm(mesh.u - [0.05, 0.08], axis=1))), np.array([0.0, 1.0]))
+
+
+def test_a_tip_on_a_seam_does_not_glide() -> None:
+    """Its node has several vertices, so no place of its own on the pattern."""
+    mesh, _ = cylinder(0.1, 0.1, 0.02)
+    seam = int(np.flatnonzero(np.bincount(mesh.vertex_node) > 1)[0])
+    assert node_vertex(mesh, seam) == -1
+    assert glide_change(mesh, node_vertex(mesh, seam), np.array([0.05, 0.05])) is None

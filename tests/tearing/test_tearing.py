@@ -21,7 +21,6 @@ from crumple.options.sizing import SizingOptions
 from crumple.options.tearing import Tearing
 from crumple.recording.frame import decode_frame, encode_frame, state_digest
 from crumple.scenes import build, scene_from_tables
-from crumple.scenes.cuts import slit_open
 from crumple.session.session import run
 from crumple.shapes import rectangle
 from crumple.simulation.frame import advance_once
@@ -35,6 +34,7 @@ from crumple.studies.validation.trouser import tear_trouser
 from crumple.tearing import growth as tearing
 from crumple.tearing import phases
 from crumple.tearing.growth import Tear
+from crumple.tearing.slits import slit_open
 from crumple.tearing.tip_load import PROCESS_ZONE, spare_tips, tip_size
 from crumple.tearing.trials import Step
 
@@ -132,9 +132,9 @@ def test_a_step_with_a_stuck_crack_is_halved_and_then_the_crack_waits(monkeypatc
     model, state = pulled_film()
     calls: list[float] = []
 
-    def stuck(before: State, derived: Derived, step_path: StepPath) -> Tear:
-        calls.append(before.time)
-        return Tear(before, derived, 0, "1 crack(s) could not run on", is_stuck=len(calls) != 3)
+    def stuck(moved: State, derived: Derived, step_path: StepPath, before: State) -> Tear:
+        calls.append(moved.time)
+        return Tear(moved, derived, 0, "1 crack(s) could not run on", is_stuck=len(calls) != 3)
 
     monkeypatch.setattr(phases, "tear", stuck)
     derived = Derived(model, state)
@@ -170,7 +170,7 @@ def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -
         "cuts": [{"line": [[0.03, -0.01], [0.03, 0.02]]}],
     }
     tables = {
-        "run": {"frame_time": 0.01, "duration": 0.04},
+        "run": {"frame_time": 0.01, "duration": 0.06},
         "solver": {"mode": "static", "max_step": 0.01},
         "contact": {"enabled": False},
         "environment": {"gravity": [0, 0, 0]},
@@ -191,7 +191,9 @@ def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -
             for side, sign in (("left", -1), ("right", 1))
             for x in (0.0, 0.1)
         ],
-        "motions": {side: {"rate": {"velocity": [speed, 0, 0]}} for side, speed in (("left", -0.01), ("right", 0.01))},
+        "motions": {
+            side: {"rate": {"velocity": [speed, 0, 0]}} for side, speed in (("left", -0.005), ("right", 0.005))
+        },
     }
     model, state, _ = build(scene_from_tables(tables))
     solve, solves = Step.solved, [0]
@@ -201,11 +203,11 @@ def test_tips_that_are_far_apart_run_together(monkeypatch: pytest.MonkeyPatch) -
         return solve(*args, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Step, "solved", counted)
-    together = run(model, state, frames=4)
+    together = run(model, state, frames=6)
     assert len(together.tips.node) == 2
     few, solves[0] = solves[0], 0
     monkeypatch.setattr(tearing, "tips_apart", lambda _, worst, *__: [worst])
-    apart = run(model, state, frames=4)
+    apart = run(model, state, frames=6)
     assert apart.torn.length() > 4e-3
     assert together.torn.length() == pytest.approx(apart.torn.length(), rel=0.1)
     assert few < solves[0]
@@ -234,10 +236,11 @@ def pulled_strip(size: float, strength: float) -> list[float]:
     }
     model, state, _ = build(scene_from_tables(tables))
     statistics = Statistics()
-    run(model, state, [statistics], frames=40)
+    run(model, state, [statistics], frames=60)
     forces = [report.handles["right"].force[0] for report in statistics.steps]
-    broken = next(k for k, force in enumerate(forces) if k and force < 0.1 * forces[k - 1])
-    assert max(forces[broken:]) < 1e-3  # it is in two
+    breaks = (k for k, force in enumerate(forces) if k and force < 0.1 * forces[k - 1])
+    broken = next(breaks, len(forces))
+    assert max(forces[broken:], default=0.0) < 1e-3  # it is in two
     return forces[:broken]
 
 
@@ -250,5 +253,5 @@ def test_a_strip_breaks_at_its_tensile_strength_on_any_mesh(size: float) -> None
 
 def test_a_strip_that_stores_too_little_does_not_break_at_its_strength() -> None:
     strength = 12e6  # stores 1.2 kJ/m² per cross-section where tearing takes 6
-    with pytest.raises(StopIteration):
-        pulled_strip(5e-3, strength)
+    stress = pulled_strip(5e-3, strength)[-1] / (0.015 * 105e-6)
+    assert 0.5 * stress**2 / 3.54e9 * 0.06 > 0.9 * 6e3

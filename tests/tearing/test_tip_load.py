@@ -7,13 +7,13 @@ import pytest
 
 from crumple.model.derived import Derived
 from crumple.runtime.typing import Floats
-from crumple.scenes.cuts import slit_open
 from crumple.shapes import rectangle
 from crumple.state import Pins, State, initial_state, transfer
 from crumple.stepping.step import measure_energies
 from crumple.studies.validation.strip import settle
 from crumple.studies.validation.torn_sheet import tearing_material, tearing_model
 from crumple.tearing.path import followed, glide_change, node_vertex
+from crumple.tearing.slits import slit_open
 from crumple.tearing.tip_load import tip_force
 
 SIDE, SIZE, SLIT = 0.06, 2e-3, 0.03

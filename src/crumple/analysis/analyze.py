@@ -11,6 +11,7 @@ from crumple.analysis.crease_lines import CreaseLine, measure_crease_lines, tall
 from crumple.analysis.creases import Creases, measure_creases
 from crumple.analysis.energies import energy_split, measure_ledger
 from crumple.analysis.fits import Fit, fit_laws
+from crumple.analysis.reference import METAL
 from crumple.analysis.ridges import RidgeNetwork, find_ridges
 from crumple.analysis.section import CrossSection, cross_section
 from crumple.analysis.shape import SheetShape, measure_shape
@@ -39,7 +40,8 @@ class Analysis:
     """The statistics of one frame; `energies` and `ledger` [J] by name, the fits are sorted by likelihood (empty:
     too few).
 
-    `tears`: None where sheets cannot tear;  `crease_tensor` (face_count, 3), see `State`.
+    `is_foil`: whether it is of metal, as the reference bands are;  `tears`: None where sheets cannot tear;
+    `crease_tensor` (face_count, 3), see `State`.
     """
 
     frame: int
@@ -56,6 +58,7 @@ class Analysis:
     energies: dict[str, float]
     ledger: dict[str, float] = field(default_factory=dict)
     crease_lines: tuple[CreaseLine, ...] = ()
+    is_foil: bool = False
     tears: Tears | None = None
     crease_tensor: Floats | None = None
 
@@ -148,6 +151,7 @@ def analyze_state(
         ridge_fits=fit_laws(ridges.all_lengths),
         facet_fits=fit_laws(ridges.facet_area),
         creases=measure_creases(shape),
+        is_foil=all(sheet.stretch_stiffness > METAL * sheet.thickness for sheet in model.materials),
         energies=energy_split(model, state),
         ledger=measure_ledger(model, state),
         crease_lines=measure_crease_lines(model, state),

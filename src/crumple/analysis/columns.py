@@ -192,6 +192,15 @@ TABLES: dict[str, dict[str, Column]] = {
         "mass_kg": Column("kg", "mass of the sheets"),
         "radius_m": Column("m", "radius of the smallest ball"),
     },
+    "mileage": {
+        "crumple": Column("", "how often the sheet was crumpled, 1, 2, …; only where it was more than once"),
+        "closed_frame": Column("", "frame in which the container is smallest"),
+        "opened_frame": Column("", "frame in which it is then largest, in which the creases are measured"),
+        "mileage": Column("", "mileage over the square root of the area"),
+        "hinge_length": Column("", "length of the hinges bent for good over the same"),
+        "worked_mileage": Column("", "worked mileage over the same"),
+        "compaction": Column("", "Δ: radius of the closed sheet over that of the flat one"),
+    },
     "columns": {
         "table": Column("", "file that the column is in, or summary"),
         "column": Column("", "its name"),

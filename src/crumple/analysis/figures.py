@@ -21,8 +21,9 @@ BLUE, RED, BAND, INK = "#1f5fa8", "#c0392b", "#f2d7a0", "#222222"
 FITTED_BINS = 24
 
 
-def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
-    """One PNG per statistic, and overview.png with all; an empty list when matplotlib is not installed."""
+def save_figures(analysis: Analysis, folder: Path, kind: str = "png") -> list[Path]:
+    """One file of the `kind` per statistic, and an overview with all; an empty list when matplotlib is not
+    installed."""
     overview = new_canvas((13.0, 12.6))
     if overview is None:
         return []
@@ -32,7 +33,7 @@ def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
         draw(analysis, axes)
         single = new_canvas((5.6, 4.6))
         draw(analysis, single.add_subplot())
-        paths.append(save_canvas(single, folder / f"{name}.png"))
+        paths.append(save_canvas(single, folder / f"{name}.{kind}"))
     for axes in grid[len(DRAWINGS) :]:
         axes.set_axis_off()
     overview.suptitle(
@@ -41,8 +42,8 @@ def save_figures(analysis: Analysis, folder: Path) -> list[Path]:
         f"{analysis.shape.mesh.face_count} faces",
     )
     if analysis.tears is not None and analysis.crease_tensor is not None:
-        paths += save_tears(analysis.tears, analysis.shape.mesh, analysis.crease_tensor, folder, new_canvas)
-    return [save_canvas(overview, folder / "overview.png"), *paths]
+        paths += save_tears(analysis.tears, analysis.shape.mesh, analysis.crease_tensor, folder, new_canvas, kind)
+    return [save_canvas(overview, folder / f"overview.{kind}"), *paths]
 
 
 def save_mass_size(analyses: Sequence[Analysis], law: PowerLaw | None, path: Path) -> Path | None:
@@ -83,7 +84,7 @@ def draw_density(analysis: Analysis, axes: Any) -> None:
     """Density over the distance from the centre of mass."""
     profile = analysis.density
     mean = plateau(profile)
-    if mean > 0.0:
+    if mean > 0.0 and analysis.is_foil:
         axes.fill_between([0.0, OUTER], mean * (1 - EVEN), mean * (1 + EVEN), color=BAND, label=f"mean ± {EVEN:.0%}")
         axes.plot([INNER, OUTER], [mean, mean], color=RED, linewidth=0.8)
     axes.stairs(profile.histogram.density, profile.histogram.edges, color=BLUE, label="measured")
@@ -93,7 +94,8 @@ def draw_density(analysis: Analysis, axes: Any) -> None:
 def draw_orientation(analysis: Analysis, axes: Any) -> None:
     """Histogram of |n·r|."""
     histogram = analysis.orientation.histogram
-    axes.axvspan(*ORIENTATION, color=BAND, label="mean, reference")
+    if analysis.is_foil:
+        axes.axvspan(*ORIENTATION, color=BAND, label="mean, reference")
     axes.axhline(1.0, color=INK, linewidth=0.6, linestyle=":", label="isotropic")
     axes.stairs(histogram.density, histogram.edges, color=BLUE, label="measured")
     axes.axvline(analysis.orientation.mean, color=BLUE, linestyle="--", label=f"mean {analysis.orientation.mean:.3f}")
@@ -104,7 +106,8 @@ def draw_orientation(analysis: Analysis, axes: Any) -> None:
 def draw_radii(analysis: Analysis, axes: Any) -> None:
     """Histograms of the radii of principal curvature."""
     radii = analysis.radii
-    axes.axvspan(*FIRST_RADIUS, color=BAND, label="peak of R1, reference")
+    if analysis.is_foil:
+        axes.axvspan(*FIRST_RADIUS, color=BAND, label="peak of R1, reference")
     axes.stairs(radii.first.density, radii.first.edges, color=BLUE, label="R1")
     axes.stairs(radii.second.density, radii.second.edges, color=RED, label="R2")
     if radii.first_peak is not None:
@@ -223,8 +226,8 @@ def new_canvas(size: tuple[float, float]) -> Any:
 
 
 def save_canvas(figure: Any, path: Path) -> Path:
-    """Write the figure as PNG; gives the path."""
+    """Write the figure in the format of the path's ending; gives the path."""
     content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=110)
+    figure.savefig(content, format=path.suffix[1:], dpi=110)
     write_output(path, content.getvalue())
     return path

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+METAL = 2e10
+"""Young's modulus from which on a sheet is one of metal [Pa]: foil has 70 GPa, paper and plastics 1 to 8."""
 INNER, OUTER = 0.3, 0.8
 """Between these radii [outer radius] the density of a ball is even; further in there is too little volume to tell."""
 EVEN = 0.2

@@ -51,7 +51,7 @@ def find_crumples(recording: Recording) -> tuple[Crumple, ...]:
     frames, size = container_radii(recording)
     # the first of equal frames, for the container may rest while it is small
     closed = [k for k in range(1, len(size) - 1) if size[k] < size[k - 1] and _rises(size[k:])]
-    ends = [*closed[1:], len(size)]
+    ends = [*closed[1:], len(size)] if closed else []
     opened = [k + int(np.argmax(size[k:end])) for k, end in zip(closed, ends, strict=True)]
     return tuple(Crumple(frames[a], frames[b]) for a, b in zip(closed, opened, strict=True))
 

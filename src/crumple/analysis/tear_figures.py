@@ -71,9 +71,10 @@ def draw_ledger(tears: Tears, axes: Any) -> None:
 
 
 def save_tears(
-    tears: Tears, mesh: SheetMesh, crease: Floats, folder: Path, new: Callable[[tuple[float, float]], Any]
+    tears: Tears, mesh: SheetMesh, crease: Floats, folder: Path, new: Callable[[tuple[float, float]], Any], kind: str
 ) -> list[Path]:
-    """tears.png with all three, and cracks.png alone; nothing without matplotlib. `new` makes an empty figure."""
+    """A file of the `kind` with all three, and the cracks alone; nothing without matplotlib. `new` makes an empty
+    figure."""
     figure, single = new((13.0, 4.4)), new((5.6, 5.4))
     if figure is None:
         return []
@@ -83,9 +84,9 @@ def save_tears(
     draw_ledger(tears, ledger)
     draw_cracks(tears, mesh, crease, single.add_subplot())
     written = []
-    for canvas, name in ((figure, "tears.png"), (single, "cracks.png")):
+    for canvas, name in ((figure, f"tears.{kind}"), (single, f"cracks.{kind}")):
         content = io.BytesIO()
-        canvas.savefig(content, format="png", dpi=110)
+        canvas.savefig(content, format=kind, dpi=110)
         write_output(folder / name, content.getvalue())
         written.append(folder / name)
     return written

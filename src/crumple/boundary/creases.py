@@ -11,7 +11,7 @@ being bent, and its wings resist being twisted, each up to a strength.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 import numpy as np
@@ -62,7 +62,9 @@ class Crease:
     after; positive = mountain;  `drive`: "hard", "spring", "free" or "set";
     `strength` of a hard crease [N m/m];  `stiffness` of a spring [N m/m/rad], its rest angle yields at `yield_moment`
     [N m/m];  `ramp`: time [s] in which a hard crease makes up for 90°;
-    `band_width` [m] on either side within which the sheet bends `band_factor` times as stiffly.
+    `band_width` [m] on either side within which the sheet bends `band_factor` times as stiffly;
+    `fold` (j, 2): times [s] and fractions 0 to 1 of the largest angles, linear in between: a crease that is driven by
+    hand, whatever its times say; empty: it is not.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Crease:
     press: Press | None = None
     band_width: float = 0.0
     band_factor: float = 1.0
+    fold: Floats = field(default_factory=lambda: np.zeros((0, 2)))
 
     def __post_init__(self) -> None:
         if self.drive not in DRIVES:
@@ -88,6 +91,9 @@ class Crease:
             raise InputError("crease.angles", f"must be finite, of the shape {shape}, for ascending times")
         if not (np.isfinite(self.times).all() and (np.abs(self.angles) <= np.pi * (1 + 1e-9)).all()):
             raise InputError("crease.angles", "must lie between -π and π, in rad, at finite times")
+        is_fold = self.fold.ndim == 2 and self.fold.shape[1:] == (2,) and np.isfinite(self.fold).all()
+        if not (is_fold and (np.diff(self.fold[:, 0]) > 0.0).all() and (abs(self.fold[:, 1] - 0.5) <= 0.5).all()):
+            raise InputError("crease.fold", "must be ascending times and fractions 0 to 1", self.fold.tolist())
         _require("crease.strength", self.strength, above=0.0)
         _require("crease.ramp", self.ramp, above=0.0)
         _require("crease.stiffness", self.stiffness, least=0.0)
@@ -103,6 +109,30 @@ class Crease:
 
     def angle_at(self, time: float) -> Floats:
         """The fold angle of each label at `time` [s], (n,) [rad]."""
+        return self.angles_of(self.fraction_at(time)) if len(self.fold) else self._listed_angles(time)
+
+    @property
+    def largest_angle(self) -> float:
+        """The largest fold angle [rad] of any label at any time."""
+        return float(np.abs(self.angles).max(initial=0.0))
+
+    def fraction_at(self, time: float) -> float:
+        """How far it is folded at `time` [s], in fractions of its largest angle."""
+        if len(self.fold):
+            return float(np.interp(time, self.fold[:, 0], self.fold[:, 1]))
+        largest = self.largest_angle
+        return float(np.abs(self._listed_angles(time)).max(initial=0.0)) / largest if largest > 0.0 else 0.0
+
+    def angles_of(self, fraction: float) -> Floats:
+        """The fold angle of each label where the largest is `fraction` of what it ever is, (n,) [rad]: between flat and
+        its angles over time as these have it, so that angles which fit each other still do."""
+        size = np.append(0.0, np.abs(self.angles).max(axis=1, initial=0.0))
+        size, first = np.unique(size, return_index=True)
+        rows = np.concatenate([np.zeros((1, len(self.labels))), self.angles])[first]
+        return np.array([np.interp(fraction * size[-1], size, column) for column in rows.T])
+
+    def _listed_angles(self, time: float) -> Floats:
+        """The angles of its own times."""
         times = self.times
         after = int(np.clip(np.searchsorted(times, time, side="right"), 1, max(len(times) - 1, 1)))
         if len(times) == 1 or time <= times[0]:

@@ -17,6 +17,8 @@ from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Bools, Floats, Ints
 
+ROUNDING = 1e-9
+"""Distance over the size of the sheets up to which a node is on the border of a box."""
 SIDES = ("left", "right", "bottom", "top")
 
 
@@ -90,9 +92,10 @@ def select_label(mesh: SheetMesh, label: int) -> Ints:
 
 
 def select_box(x: Floats, low: Sequence[float] | Floats, high: Sequence[float] | Floats) -> Ints:
-    """Nodes within the world box between two opposite corners [m], borders included."""
+    """Nodes within the world box between two opposite corners [m], borders included, up to rounding."""
     corners = np.array([low, high], np.float64)
-    return _indices(np.all((x >= corners.min(axis=0)) & (x <= corners.max(axis=0)), axis=1))
+    near = ROUNDING * float(np.ptp(x, axis=0).max(initial=0.0))
+    return _indices(np.all((x >= corners.min(axis=0) - near) & (x <= corners.max(axis=0) + near), axis=1))
 
 
 def select_ball(x: Floats, center: Sequence[float] | Floats, radius: float) -> Ints:

@@ -21,10 +21,14 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from crumple.runtime.errors import InputError
-from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Floats
 
+KEPT = 8
+"""Transforms of a motion that are kept: those of the few times of a step."""
 _TRANSLATE, _ROTATE, _SCALE = slice(0, 3), slice(3, 6), slice(6, 9)
+_UNTURNED = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+_AS_IT_IS: Floats = np.eye(3)
+"""A of all motions that only translate: known by being this very array, it need not be multiplied with."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +75,26 @@ class Motion:
 
     def pose(self, t: float) -> Floats:
         """The own pose at time `t` [s] without the parent, (9,); times outside the keys are clamped."""
-        turned = self.rate * (np.clip(t, self.rate_start, self.rate_end) - self.rate_start)
+        turned = self.rate * (min(max(t, self.rate_start), self.rate_end) - self.rate_start)
         return self._key_pose(t) + turned
 
     def transform(self, t: float) -> tuple[Floats, Floats]:
         """The map x' = A x + b at time `t` [s]: A (3, 3) and b (3,) [m], not to be changed."""
-        return self._transforms.find((Equal(t),), lambda: self._make_transform(t))
+        found = self._transforms.get(t)
+        if found is None:
+            if len(self._transforms) >= KEPT:
+                self._transforms.clear()
+            found = self._transforms[t] = self._make_transform(t)
+        return found
 
     @cached_property
-    def _transforms(self) -> Remembered[tuple[Floats, Floats]]:
-        return Remembered()
+    def _transforms(self) -> dict[float, tuple[Floats, Floats]]:
+        return {}
 
     def _make_transform(self, t: float) -> tuple[Floats, Floats]:
         pose = self.pose(t)
+        if self.parent is None and pose[3:].tolist() == _UNTURNED:
+            return _AS_IT_IS, pose[_TRANSLATE]
         matrix, offset = affine(pose[_TRANSLATE], pose[_ROTATE], pose[_SCALE], self.center)
         if self.parent is None:
             return matrix, offset
@@ -93,11 +104,13 @@ class Motion:
     def apply(self, t: float, points: Floats) -> Floats:
         """`points` (n, 3) moved to where they are at time `t` [s]."""
         matrix, offset = self.transform(t)
-        return points @ matrix.T + offset
+        return points + offset if matrix is _AS_IT_IS else points @ matrix.T + offset
 
     def unapply(self, t: float, points: Floats) -> Floats:
         """The points (n, 3) that the motion brings to `points` at time `t` [s]."""
         matrix, offset = self.transform(t)
+        if matrix is _AS_IT_IS:
+            return np.ascontiguousarray(points - offset, np.float64)
         return np.ascontiguousarray(np.linalg.solve(matrix, (points - offset).T).T, np.float64)
 
     def _key_pose(self, t: float) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -50,6 +51,11 @@ class Obstacle:
         shape = self._shape(t)
         moved = shape if self.motion is None else self.motion.apply(t, shape)
         return np.array(moved, np.float64, order="C")
+
+    @cached_property
+    def middle_at_start(self) -> Floats:
+        """The middle of the nodes where the obstacle begins to take part, (3,) [m]."""
+        return np.asarray(self.positions(max(self.start, 0.0)).mean(axis=0))
 
     def _shape(self, t: float) -> Floats:
         k = int(np.searchsorted(self.times, t, side="right")) - 1

@@ -13,6 +13,7 @@ from crumple.analysis.analyze import Analysis, analyze_recording
 from crumple.analysis.comparison import describe_comparison, save_comparison, write_comparison
 from crumple.analysis.figures import save_figures, save_mass_size
 from crumple.analysis.foil_ball import compare_ball
+from crumple.analysis.mileage import describe_mileage, repeated_curve, save_mileage
 from crumple.analysis.repeated import mass_size
 from crumple.analysis.tables import describe, summary_record, write_mass_size, write_tables
 from crumple.cli.consoles import make_console
@@ -22,6 +23,7 @@ from crumple.recording.recording import Recording
 from crumple.runtime.errors import InputError
 from crumple.studies.sweeping import is_sweep
 
+FIGURES = ("png", "pdf", "svg")
 BALL_FRACTION = 0.01
 """Volume fraction from which on a sheet is shown beside the foil ball: it is crumpled, not merely bent or torn."""
 
@@ -34,12 +36,15 @@ def analyze_folders(
     plane: str,
     ridge_curvature: float | None,
     as_json: bool,
+    kind: str = "png",
 ) -> None:
     """Statistics of a frame of each recording into files, and the main numbers on the terminal; those of several
     recordings also side by side, in one table and one figure."""
     normal = parse_plane(plane)
+    if kind not in FIGURES:
+        raise InputError("analyze --figures", f"must be one of {', '.join(FIGURES)}", kind)
     if any(is_sweep(folder) for folder in folders):
-        return _analyze_sweep(folders, out, frame, ridge_curvature, as_json)
+        return _analyze_sweep(folders, out, frame, ridge_curvature, as_json, kind)
     recordings = [Recording(folder) for folder in folders]
     for recording in recordings if frame is not None else ():
         recording.frame_number(frame or 0, "analyze --frame")
@@ -53,15 +58,22 @@ def analyze_folders(
     ]
     for name, analysis in zip(names, analyses, strict=True):
         place = target if len(folders) == 1 else target / name
-        written += len(write_tables(analysis, place)) + len(save_figures(analysis, place))
+        written += len(write_tables(analysis, place)) + len(save_figures(analysis, place, kind))
         if not as_json and len(folders) == 1:
             _show(console, name, analysis)
+    for name, recording in zip(names, recordings, strict=True):
+        curve = repeated_curve(recording)
+        if curve is None:
+            continue
+        written += len(save_mileage(curve, target if len(folders) == 1 else target / name, kind))
+        if not as_json:
+            show_table(console, "", (f"{name}: repeated crumpling", "value"), describe_mileage(curve))
     law = mass_size(analyses) if len(analyses) > 1 else None
     if len(analyses) > 1:
         write_mass_size(analyses, names, law, target)
-        save_mass_size(analyses, law, target / "mass_size.png")
+        save_mass_size(analyses, law, target / f"mass_size.{kind}")
         write_comparison(analyses, names, target)
-        save_comparison(analyses, names, [recording.steps() for recording in recordings], target / "comparison.png")
+        save_comparison(analyses, names, [recording.steps() for recording in recordings], target / f"comparison.{kind}")
     if as_json:
         records = {name: summary_record(analysis) for name, analysis in zip(names, analyses, strict=True)}
         exponent = {} if len(analyses) == 1 else {"mass_size_exponent": None if law is None else law.exponent}
@@ -76,7 +88,12 @@ def analyze_folders(
 
 
 def _analyze_sweep(
-    folders: Sequence[Path], out: Path | None, frame: int | None, ridge_curvature: float | None, as_json: bool
+    folders: Sequence[Path],
+    out: Path | None,
+    frame: int | None,
+    ridge_curvature: float | None,
+    as_json: bool,
+    kind: str,
 ) -> None:
     if len(folders) > 1:
         raise InputError("crumple analyze", "one sweep at a time, or recordings", ", ".join(map(str, folders)))
@@ -86,7 +103,7 @@ def _analyze_sweep(
         )
     from crumple.cli.sweep_analyzing import analyze_sweep
 
-    analyze_sweep(folders[0], out, as_json)
+    analyze_sweep(folders[0], out, as_json, kind)
 
 
 def default_folder(folders: Sequence[Path]) -> Path:
@@ -115,7 +132,7 @@ def _names(folders: Sequence[Path]) -> list[str]:
 
 def _show(console: Console, name: str, analysis: Analysis) -> None:
     show_table(console, "", (name, "value"), describe(analysis))
-    if analysis.shape.volume_fraction < BALL_FRACTION:
+    if analysis.shape.volume_fraction < BALL_FRACTION or not analysis.is_foil:
         return
     rows = [
         (

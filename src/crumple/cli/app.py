@@ -138,6 +138,21 @@ def sweep(
     )  # fmt: skip
 
 
+@app.command(name="compile")
+@guarded
+def compile_kernels(
+    stages: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="STAGE", help="steps, edits, remeshing, large, rendering (default: all)."),
+    ] = None,
+) -> None:
+    """Compile kernels now, once on a machine, that the first run would have to wait for."""
+    from crumple.cli.compiling import compile_now
+    from crumple.cli.consoles import make_console
+
+    compile_now(make_console(stderr=True), stages or [])
+
+
 @app.command()
 @guarded
 def scenes() -> None:
@@ -234,11 +249,12 @@ def analyze(
         float | None, typer.Option(help="Curvature from which a face is on a ridge [1/m] (default: from the sheet).")
     ] = None,
     json: JsonOption = False,
+    figures: Annotated[str, typer.Option(help="Format of the figures: png, pdf or svg.")] = "png",
 ) -> None:
     """Statistics of a crumpled sheet: density, orientation, curvature, ridges, facets, creases, energies."""
     from crumple.cli.analyzing import analyze_folders
 
-    analyze_folders(folders, out, frame=frame, plane=plane, ridge_curvature=ridge_curvature, as_json=json)
+    analyze_folders(folders, out, frame=frame, plane=plane, ridge_curvature=ridge_curvature, as_json=json, kind=figures)
 
 
 @app.command()
@@ -336,6 +352,9 @@ def render(
     ] = None,
     space: Annotated[str, typer.Option(help="world, pattern, plastic, or all of them side by side.")] = "world",
     edges: Annotated[bool, typer.Option("--edges", help="Show the mesh.")] = False,
+    structure: Annotated[
+        bool, typer.Option("--structure", help="Show marked edges and nodes: rulings, creases, singular points.")
+    ] = False,
     threads: ThreadsOption = None,
 ) -> None:
     """Make a film or a picture of a recording."""
@@ -344,7 +363,7 @@ def render(
 
     style = {
         "look": look, "texture": texture, "back": back, "obstacles": obstacles, "background": background,
-        "color_by": color_by, "edges": edges, "quality": quality,
+        "color_by": color_by, "edges": edges, "structure": structure, "quality": quality,
     }  # fmt: skip
     render_recording(
         folder, output, frame=frame, frames=frames, size=size, space=space, fps=fps, turntable=turntable,
@@ -373,8 +392,16 @@ def view(
         int | None, typer.Option(min=0, max=65535, help="Port (default: 8765, or a free one if that is taken).")
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+    live: Annotated[
+        bool, typer.Option("--live", help="Take the sheet of one scene in your hands, as `crumple play` does.")
+    ] = False,
 ) -> None:
     """Show recordings and running simulations in a browser: play, scrub, colour, plot, pause, compare."""
+    if live:
+        from crumple.cli.playing import play_live
+
+        set_threads(1)
+        return play_live(sources, overrides=set_ or (), host=host, port=port, browser=browser)
     set_threads(threads)
     from crumple.cli.viewing import view_sources
 
@@ -388,13 +415,26 @@ def view(
 @guarded
 def play(
     scene: Annotated[
-        str, typer.Argument(metavar="[SCENE]", help="note, a4, card, foil, napkin, or any scene with few faces.")
+        str,
+        typer.Argument(
+            metavar="[SCENE]",
+            help="note, a4, letter, newspaper, card, foil, napkin, ball, miura, dart, or any scene with few faces.",
+        ),
     ] = "note",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="physics, or developable: one flat sheet of cones, planes and singular points, that never stretches."
+        ),
+    ] = "physics",
     set_: SetOption = None,
     replay: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Do again what a script says, without a page; needs --out.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Recording folder of a replay.")] = None,
+    shown: Annotated[
+        bool, typer.Option("--shown", help="Record a replay as a page shows it, for films of developable sheets.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing recording.")] = False,
     host: Annotated[
         str, typer.Option(help="Address to serve on; any but this machine's own asks for a token.")
@@ -404,12 +444,13 @@ def play(
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
-    """Take a sheet in your hands in a browser: fold, crumple, drop it, with the full physics."""
+    """Take a sheet in your hands in a browser: fold, crumple, drop it, with full physics or as developable paper."""
     set_threads(1)
     from crumple.cli.playing import play_scene
 
     play_scene(
-        scene, overrides=set_ or (), replay=replay, out=out, force=force, host=host, port=port, browser=browser
+        scene, engine=engine, overrides=set_ or (), replay=replay, out=out, shown=shown, force=force, host=host,
+        port=port, browser=browser,
     )  # fmt: skip
 
 

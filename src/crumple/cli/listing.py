@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import typer
 
 from crumple.materials import Material, Preset, preset_sheets, presets
 
-COLUMNS = ("name", "µm", "g/m²", "GPa", "ν", "kN/m", "mN m", "1/m", "what")
-WIDTH = 160
+COLUMNS = ("name", "µm", "g/m²", "GPa", "ν", "kN/m", "mN m", "1/m", "mN", "what")
+WIDTH = 190
 """Characters that the widest row of materials has room in."""
 NOTE = (
     "thickness, mass, Young's modulus, Poisson's ratio, tensile stiffness, bending stiffness of a plate, "
-    "curvature at which a bend begins to stay; along × across the grain"
+    "curvature at which a bend begins to stay, tearing force; along × across the grain"
 )
 
 
@@ -53,7 +53,7 @@ def list_materials(as_json: bool) -> None:
     """Show the presets with their values; along × across the grain where the two differ."""
     stated, made = preset_sheets(), presets()
     if as_json:
-        typer.echo(json.dumps({name: _record(one, made[name]) for name, one in stated.items()}))
+        typer.echo(json.dumps({name: _record(one, made[name]) for name, one in stated.items()}, allow_nan=False))
         return
     from rich.table import Table
 
@@ -80,8 +80,15 @@ def _row(preset: Preset, sheet: Material) -> tuple[str, ...]:
         _pair(*(1e-3 * modulus * sheet.thickness for modulus in preset.young)),
         _pair(1e3 * sheet.bending[0], 1e3 * sheet.bending[2]),
         f"{sheet.yield_curvature:.3g}" if isfinite(sheet.yield_curvature) else "never",
+        _pair(*(1e3 * force for force in _tear_forces(sheet))) if sheet.tears else "never",
         preset.about,
     )
+
+
+def _tear_forces(sheet: Material) -> tuple[float, float]:
+    """The force of one leg of a trouser or Elmendorf test along and across the grain, G_c t/2 [N]."""
+    along, across = sheet.tear_energy
+    return 0.5 * along * sheet.thickness, 0.5 * across * sheet.thickness
 
 
 def _pair(along: float, across: float) -> str:
@@ -90,12 +97,14 @@ def _pair(along: float, across: float) -> str:
 
 
 def _record(preset: Preset, sheet: Material) -> dict[str, Any]:
-    """What is stated (density per volume) and what follows, in SI units; null = never yields."""
-    stated = {key: None if value == float("inf") else value for key, value in asdict(preset).items() if key != "name"}
+    """What is stated (density per volume) and what follows, in SI units; null = never yields, does not tear."""
+    never = (inf, (inf, inf))
+    stated = {key: None if value in never else value for key, value in asdict(preset).items() if key != "name"}
     return stated | {
         "area_density": sheet.density,
         "tensile_stiffness": [modulus * sheet.thickness for modulus in preset.young],
         "shear_stiffness": 0.5 * float(sheet.membrane[3]),
+        "tear_force": list(_tear_forces(sheet)) if sheet.tears else None,
         "membrane": sheet.membrane.tolist(),
         "bending": sheet.bending.tolist(),
     }

@@ -13,6 +13,7 @@ from rich.text import Text
 from crumple.cli.consoles import text_column
 from crumple.cli.costs import FrameCost
 from crumple.model.model import Model
+from crumple.runtime.compilation import CompilationWatch
 from crumple.runtime.timing import PhaseTimer
 from crumple.simulation.observers import Observer
 from crumple.state import State
@@ -27,8 +28,8 @@ HEARTBEAT = 60.0
 class RunProgress(Observer):
     """Shows frame, simulated time, faces, contacts, Newton iterations, seconds per frame and time left.
 
-    A frame that takes long shows what it is at; one that costs far more than those before says so while it goes on,
-    with the likely cause.
+    A frame that takes long, or compiles kernels that no run before has needed, shows what it is at; one that costs far
+    more than those before says so while it goes on, with the likely cause.
     """
 
     def __init__(self, console: Console, frame_count: int) -> None:
@@ -49,8 +50,10 @@ class RunProgress(Observer):
         self._timer = PhaseTimer()
         self._frame = 0
         self._ended = threading.Event()
+        self._compiling = CompilationWatch()
 
     def on_start(self, model: Model, state: State) -> None:
+        self._compiling.__enter__()
         self._bar.update(self._task, completed=state.frame)
         self._bar.start()
         if not self._console.is_terminal:
@@ -81,12 +84,15 @@ class RunProgress(Observer):
 
     def on_end(self, model: Model, state: State) -> None:
         self._ended.set()
+        self._compiling.__exit__()
         self._bar.stop()
 
     @property
     def activity(self) -> str:
-        """What a long frame is at, "" while it is not long."""
-        seconds = self._cost.seconds
+        """What a long frame is at, or which kernel it compiles; "" while it is not long."""
+        seconds, kernel = self._cost.seconds, self._compiling.current
+        if kernel:
+            return f"compiling {kernel}, once on this machine"
         if seconds < LONG_FRAME:
             return ""
         return f"{seconds:.0f} s on this frame, in {self._timer.phase or 'between phases'}"
@@ -101,9 +107,12 @@ class RunProgress(Observer):
             self._console.print(f"frame {self._frame}: {warning}", style="yellow", markup=False, highlight=False)
 
     def _beat(self) -> None:
-        """Print a line about a frame that takes more than a minute, every minute."""
-        told = clock.monotonic()
+        """Print a line about a frame that takes more than a minute, every minute, and about one that compiles."""
+        told, compiled = clock.monotonic(), 0
         while not self._ended.wait(1.0):
+            if self._compiling.current and self._frame != compiled:
+                compiled = self._frame
+                self._console.print(f"frame {self._frame}: {self.activity}", markup=False, highlight=False)
             if self._cost.seconds < HEARTBEAT or clock.monotonic() - told < HEARTBEAT:
                 continue
             told = clock.monotonic()

@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 """Share of a mean below which an error is one of the arithmetic."""
 
 
-def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
+def analyze_sweep(path: Path, out: Path | None, as_json: bool, kind: str = "png") -> None:
     """Tables, curves and pictures of a sweep into files, and the means over seeds on the terminal."""
     folder = SweepFolder(path)
     place = path.absolute()
@@ -42,9 +42,9 @@ def analyze_sweep(path: Path, out: Path | None, as_json: bool) -> None:
     write_output(target / "means.md", _markdown(folder, table, means).encode())
     written = [target / name for name in ("table.csv", "means.csv", "means.md")]
     drawn = [
-        save_curves(table, means, folder.plan, target / "curves.png"),
+        save_curves(table, means, folder.plan, target / f"curves.{kind}"),
         save_pictures(folder, target / "pictures.png"),
-        None if law is None else save_law(law, target / "mass_size.png"),
+        None if law is None else save_law(law, target / f"mass_size.{kind}"),
     ]
     written += [found for found in drawn if found is not None]
     if as_json:

@@ -12,7 +12,6 @@ from crumple.contact.barrier_law import damped_value
 from crumple.contact.candidates import Candidates
 from crumple.contact.mollifier import cross_square, mollify
 from crumple.contact.pair import (
-    PARALLEL_LIMIT,
     box_distance2,
     closest,
     edge_pair_area,
@@ -72,9 +71,9 @@ def _measure(
             d2, _ = closest(is_edges, corner, weight)
             if d2 >= reach * reach:
                 continue
-            fade = 1.0
+            cross = 0.0
             if is_edges:
-                fade, _, _ = mollify(cross_square(corner), parallel_limit(rest, i0, i1, i2, i3))
+                cross = cross_square(corner)
                 area = edge_pair_area(edge_weight[one], edge_weight[two], i0 < sheet, i2 < sheet)
             else:
                 area = face_pair_area(node_weight[one], face_weight[two], i0 < sheet, i2 < sheet)
@@ -84,7 +83,9 @@ def _measure(
             dhat = scale * surface.dhat
             distance = sqrt(d2) - scale * thickness
             if distance < dhat:
-                start = 1.0
+                start, fade = 1.0, 1.0
+                if is_edges:
+                    fade, _, _ = mollify(cross, parallel_limit(rest, i0, i1, i2, i3, scale, dhat))
                 if per_opening > 0.0:
                     load(before, i0, i1, i2, i3, corner)
                     d2, _ = closest(is_edges, corner, weight)
@@ -122,30 +123,31 @@ def _evaluate(
 
 @kernel
 def measure_pairs(surface, point_face, edge_edge, x, before, per_opening):
-    """Gap, scale, area and relative gap at the start of every candidate as in `_measure`, and the energy of all per κ
-    [m³]; for one thread."""
+    """Gap, scale, area and relative gap at the start of every candidate as in `_measure`, (4, n) in one array because
+    every array that Python is given takes time, and the energy of all per κ [m³]; for one thread."""
     count = point_face.shape[0] + edge_edge.shape[0]
-    gap, scales, areas, starts = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
-    total = np.empty((count + CHUNK - 1) // CHUNK)
+    found, total = np.empty((4, count)), np.empty((count + CHUNK - 1) // CHUNK)
     _measure(
-        ZERO, ONE, surface, point_face, edge_edge, x, before, per_opening, gap, scales, areas, starts, total
+        ZERO, ONE, surface, point_face, edge_edge, x, before, per_opening,
+        found[0], found[1], found[2], found[3], total,
     )  # fmt: skip
-    return gap, scales, areas, starts, np.sum(total)
+    return found, np.sum(total)
 
 
 @kernel
-def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, starts, kappa, per_opening):
-    """The fields of the `Barrier` of those candidates that are in range, as `measure_pairs` found them; for one
-    thread."""
+def gather_pairs(surface, point_face, edge_edge, found, kappa, per_opening):
+    """The fields of the `Barrier` of those candidates that are in range, as `measure_pairs` found them: the first two,
+    and all others (7, n) in one array; for one thread."""
+    gap, scales, areas, starts = found[0], found[1], found[2], found[3]
     part, part_thickness, table, rest = surface.node_part, surface.part_thickness, surface.friction, surface.node_rest
     faces, edges, n = surface.faces, surface.edges, point_face.shape[0]
     count = 0
     for k in range(gap.shape[0]):
         count += gap[k] < inf
     stencil, is_edges = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
-    thickness, dhat, stiffness = np.empty(count), np.empty(count), np.empty(count)
-    parallel, friction = np.zeros(count), np.empty(count)
-    start, damping = np.empty(count), np.empty(count)
+    numbers = np.zeros((7, count))
+    thickness, dhat, stiffness = numbers[0], numbers[1], numbers[2]
+    parallel, friction, start, damping = numbers[3], numbers[4], numbers[5], numbers[6]
     q = 0
     for k in range(gap.shape[0]):
         if not gap[k] < inf:
@@ -156,7 +158,9 @@ def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, starts, kap
             stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3] = (
                 edges[one, 0], edges[one, 1], edges[two, 0], edges[two, 1]
             )  # fmt: skip
-            parallel[q] = parallel_limit(rest, stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3])
+            parallel[q] = parallel_limit(
+                rest, stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3], scales[k], scales[k] * surface.dhat
+            )
         else:
             two = point_face[k, 1]
             stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3] = (
@@ -169,7 +173,7 @@ def gather_pairs(surface, point_face, edge_edge, gap, scales, areas, starts, kap
         friction[q] = table[one, two]
         start[q], damping[q] = starts[k], dhat[q] * per_opening
         q += 1
-    return stencil, is_edges, thickness, dhat, stiffness, parallel, friction, start, damping
+    return stencil, is_edges, numbers
 
 
 @dataclass(frozen=True)
@@ -236,6 +240,39 @@ class ReadyBarrier(ReadyEnergy):
 
     def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
         self.blocks = _sum(x, *self._fields, project, gradient)
+
+    def add_forces(self, x: Floats, v: Floats, gradient: Floats) -> tuple[float, float, float]:
+        """Add the derivative by nodes to `gradient` (node_count, 3) [N]; returns the sizes of what the pairs would push
+        with undamped and of what damping adds to it, each summed over all numbers [N], and the power that damping takes
+        with the velocities v (node_count, 3) [W]."""
+        undamped, extra, power = _sum_forces(x, v, *self._fields, gradient)
+        return undamped, extra, power
+
+
+@kernel
+def _sum_forces(x, v, stencil, is_edges, thickness, dhat, stiffness, limit, start, damping, gradient):
+    """See `ReadyBarrier.add_forces`."""
+    n = stencil.shape[0]
+    damped, elastic = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+    mask, value, none = np.zeros(n, np.bool_), np.empty(0), np.empty((1, 10, 3, 3))
+    _evaluate(
+        ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit, start, damping,
+        ONE, mask, value, damped, none,
+    )  # fmt: skip
+    _evaluate(
+        ZERO, ONE, x, stencil, is_edges, thickness, dhat, stiffness, limit, start, np.zeros(n),
+        ONE, mask, value, elastic, none,
+    )  # fmt: skip
+    size = extra = power = 0.0
+    for e in range(n):
+        for i in range(4):
+            for k in range(3):
+                more = damped[e, i, k] - elastic[e, i, k]
+                size += abs(elastic[e, i, k])
+                extra += abs(more)
+                power += more * v[stencil[e, i], k]
+    sum_vectors(stencil, damped, gradient)
+    return size, extra, power
 
 
 @kernel
@@ -311,20 +348,26 @@ def active_pairs(
         thickness=scale * 0.5 * (surface.part_thickness[part] + surface.part_thickness[other]),
         dhat=dhat,
         stiffness=kappa * scan.area[active] * dhat,
-        parallel=_parallel_limits(surface.node_rest, stencil, faces),
+        parallel=_parallel_limits(surface.node_rest, stencil, faces, scale, dhat),
         friction=surface.friction[part, other],
         start=scan.start[active],
         damping=dhat / (inf if approach is None else approach.opening),
     )
 
 
-def _parallel_limits(rest: Floats, stencil: Ints, faces: int) -> Floats:
-    """ε of each pair [m⁴]: 0 for the first `faces`, which are node–face pairs."""
+def _parallel_limits(rest: Floats, stencil: Ints, faces: int, scale: Floats, dhat: Floats) -> Floats:
+    """ε of each pair [m⁴] as by `parallel_limit`: 0 for the first `faces`, which are node–face pairs."""
     limit = np.zeros(len(stencil))
-    corner = rest[stencil[faces:]]
-    first, second = corner[:, 1] - corner[:, 0], corner[:, 3] - corner[:, 2]
-    limit[faces:] = PARALLEL_LIMIT * np.einsum("ij,ij->i", first, first) * np.einsum("ij,ij->i", second, second)
+    _fill_limits(rest, stencil, faces, scale, dhat, limit)
     return limit
+
+
+@kernel
+def _fill_limits(rest, stencil, faces, scale, dhat, limit):
+    for q in range(faces, stencil.shape[0]):
+        limit[q] = parallel_limit(
+            rest, stencil[q, 0], stencil[q, 1], stencil[q, 2], stencil[q, 3], scale[q], dhat[q]
+        )  # fmt: skip
 
 
 def barrier_energy(
@@ -371,7 +414,7 @@ def example_pairs(rng: np.random.Generator) -> tuple[Barrier, dict[str, Floats]]
         thickness=0.1 * size * one,
         dhat=0.6 * size * one,
         stiffness=rng.uniform(1.0, 2.0, 2 * count),
-        parallel=_parallel_limits(rest.reshape(-1, 3), stencil, count),
+        parallel=_parallel_limits(np.ascontiguousarray(rest.reshape(-1, 3)), stencil, count, one, one),
         friction=0.3 * one,
         start=one,
         damping=0.0 * one,

@@ -16,6 +16,7 @@ from crumple.contact.surface import Surface
 from crumple.contact.tuning import TUNING
 from crumple.geometry.bvh import STACK_SIZE, Tree, box_overlaps, build_tree, find_leaf, round_down, round_up
 from crumple.runtime.compiled import device, kernel, run_chunks
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Floats, Ints
 
 CHUNK = TUNING.queries_per_chunk.value
@@ -205,6 +206,10 @@ def find_pairs(group: Group, nodes: Ints, box: Boxes, inflation: float, own: boo
     return pairs
 
 
+_RESTING: Remembered[tuple[Group, Group, Boxes]] = Remembered(2)
+"""The trees of obstacles that rest, by their surface and where they are: many never move."""
+
+
 class ObstacleTrees:
     """Bounds and trees of the obstacles of one surface, kept while they rest.
 
@@ -218,15 +223,19 @@ class ObstacleTrees:
     def groups(self, surface: Surface, x0: Floats, x1: Floats) -> tuple[Group, Group, Boxes]:
         """Faces, edges and the bounds of the points of the obstacles while x moves from x0 to x1."""
         start, end = x0[surface.dynamic_count :], x1[surface.dynamic_count :]
-        rests = np.array_equal(start, end)
-        if rests and self._kept is not None and self._x is not None and np.array_equal(start, self._x):
-            return self._kept
-        faces = make_group(surface.faces[surface.dynamic_faces :], x0, x1)
-        edges = make_group(surface.edges[surface.dynamic_edges :], x0, x1)
-        found = faces, edges, swept_boxes(obstacle_points(surface), x0, x1)
-        if rests:
-            self._x, self._kept = start.copy(), found
-        return found
+        if not np.array_equal(start, end):
+            return _make_groups(surface, x0, x1)
+        if self._kept is None or self._x is None or not np.array_equal(start, self._x):
+            self._kept = _RESTING.find((surface, Equal(start.tobytes())), lambda: _make_groups(surface, x0, x1))
+            self._x = start.copy()
+        return self._kept
+
+
+def _make_groups(surface: Surface, x0: Floats, x1: Floats) -> tuple[Group, Group, Boxes]:
+    """Faces, edges and the bounds of the points of the obstacles."""
+    faces = make_group(surface.faces[surface.dynamic_faces :], x0, x1)
+    edges = make_group(surface.edges[surface.dynamic_edges :], x0, x1)
+    return faces, edges, swept_boxes(obstacle_points(surface), x0, x1)
 
 
 def obstacle_points(surface: Surface) -> Ints:

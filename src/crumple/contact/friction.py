@@ -173,6 +173,25 @@ class ReadyFriction(ReadyEnergy):
         """Add `factor` times the derivative by nodes to `gradient` (free_count, 3) [N]."""
         _sum_forces(x, *self._fields, factor, gradient)
 
+    def work(self, x: Floats) -> float:
+        """The work of friction [J] if its forces at x (node_count, 3) had acted all the way since the start."""
+        return float(_sum_work(x, *self._fields))
+
+
+@kernel
+def _sum_work(x, start, stencil, strength, weights, tangents, h):
+    n = stencil.shape[0]
+    vectors, total = np.empty((n, 4, 3)), 0.0
+    _evaluate(
+        ZERO, ONE, x, start, stencil, strength, weights, tangents, h,
+        ONE, np.empty(0, np.bool_), np.empty(0), vectors, np.empty((0, 10, 3, 3)),
+    )  # fmt: skip
+    for e in range(n):
+        for i in range(4):
+            for k in range(3):
+                total += vectors[e, i, k] * (x[stencil[e, i], k] - start[e, i, k])
+    return total
+
 
 @kernel
 def _total(x, start, stencil, strength, weights, tangents, h):

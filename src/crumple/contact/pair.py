@@ -26,6 +26,8 @@ from crumple.runtime.compiled import device
 
 PARALLEL_LIMIT = TUNING.nearly_parallel.value
 NEAR_REST = TUNING.near_rest_fraction.value
+LEAST_REST_FRACTION = TUNING.least_rest_fraction.value
+LEAST_REST = TUNING.least_rest_distance.value
 
 
 @device
@@ -98,7 +100,7 @@ def box_distance2(is_edges, corner):
 
 @device
 def rest_scale(rest, is_edges, i0, i1, i2, i3, reach, corner, weight):
-    """Factor in [0, 1] on thickness and activation gap of a pair on one sheet: below 1 for near neighbours.
+    """Factor in (0, 1] on thickness and activation gap of a pair on one sheet: below 1 for near neighbours.
 
     `rest` (node_count, 3) reference positions, `reach` = thickness + dhat [m]; `corner`, `weight` are overwritten.
     """
@@ -107,7 +109,32 @@ def rest_scale(rest, is_edges, i0, i1, i2, i3, reach, corner, weight):
     if box_distance2(is_edges, corner) >= far * far:
         return 1.0
     d2, _ = closest(is_edges, corner, weight)
-    return min(1.0, sqrt(d2) / far)
+    distance = sqrt(d2)
+    if distance < LEAST_REST:
+        distance = max(distance, least_rest(longest_edge2(is_edges, corner)))
+    return min(1.0, distance / far)
+
+
+@device
+def least_rest(longest2):
+    """The distance at rest [m] that a pair counts as apart at least; `longest2` its longest edge, squared [m²].
+
+    Lips of cuts may cross each other in the reference positions, or lie in one another. A pair that is nowhere apart
+    there would have a barrier at distances that rounding decides.
+    """
+    return min(LEAST_REST, LEAST_REST_FRACTION * sqrt(longest2))
+
+
+@device
+def longest_edge2(is_edges, corner):
+    """The squared length of the longest edge of a pair at `corner` (4, 3)."""
+    first = second = third = fourth = 0.0
+    for k in range(3):
+        first += (corner[1, k] - corner[0, k]) ** 2
+        second += (corner[2, k] - corner[1, k]) ** 2
+        third += (corner[3, k] - corner[2, k]) ** 2
+        fourth += (corner[1, k] - corner[3, k]) ** 2
+    return max(first, third) if is_edges else max(second, third, fourth)
 
 
 @device
@@ -129,10 +156,16 @@ def face_pair_area(node, face, node_moves, face_moves):
 
 
 @device
-def parallel_limit(rest, i0, i1, i2, i3):
-    """ε [m⁴] of the mollifier: 1e-3 |e1|² |e2|² at rest."""
+def parallel_limit(rest, i0, i1, i2, i3, scale, dhat):
+    """ε [m⁴] of the mollifier: 1e-3 |e1|² |e2|² at rest, of near neighbours (`scale` < 1) that act below `dhat` [m]
+    at most dhat² |e|², e the longer one.
+
+    Edges of length L that cross at an angle above dhat/L have ends that are out of the range of each other: nothing
+    else holds them apart. Lips of a cut are such edges, and their range is a millionth of their length.
+    """
     first = second = 0.0
     for k in range(3):
         first += (rest[i1, k] - rest[i0, k]) ** 2
         second += (rest[i3, k] - rest[i2, k]) ** 2
-    return PARALLEL_LIMIT * first * second
+    limit = PARALLEL_LIMIT * first * second
+    return limit if scale >= 1.0 else min(limit, dhat * dhat * max(first, second))

@@ -7,6 +7,9 @@ below the least of these. So time may advance until the first of them reaches th
 shorter than the additive one, and long when primitives slide past each other, which is where the additive one crawls.
 
 Each pair may use up 90 % of its gap: target = ξ + `KEPT_GAP` (d₀ − ξ). Every time that is returned has been checked.
+A distance does not tell on which side a primitive is, but corners that are apart along any n at all are a proof. When
+d is so small that n, the difference of points over d, has lost its digits, some corners are not; then nothing is
+certain, and time does not advance.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from crumple.runtime.typing import Floats
 CHUNK = TUNING.pairs_per_chunk.value
 KEPT_GAP = TUNING.kept_gap.value
 CLOSE_ENOUGH = TUNING.close_enough.value
+CERTAIN = TUNING.certain_gap.value
 MAX_ADVANCES = TUNING.pair_advances.value
 ROUNDING = TUNING.kept_gap_slack.value
 
@@ -48,7 +52,8 @@ def _place(start, move, t, corner):
 
 @device
 def _advance(is_edges, corner, move, normal, target):
-    """Time until some pair of corners reaches `target` along `normal`; inf if none approaches."""
+    """Time until some pair of corners reaches `target` along `normal`; inf if none approaches, 0 if `normal` does not
+    separate them."""
     step = inf
     split = 2 if is_edges else 1
     for i in range(split):
@@ -57,6 +62,8 @@ def _advance(is_edges, corner, move, normal, target):
             for k in range(3):
                 gap += normal[k] * (corner[i, k] - corner[j, k])
                 speed -= normal[k] * (move[i, k] - move[j, k])
+            if gap < CERTAIN * target:
+                return 0.0
             if speed > 0.0:
                 step = min(step, max(gap - target, 0.0) / speed)
     return step

@@ -35,6 +35,16 @@ class Tuning:
     near_rest_fraction: Tuned[float] = Tuned(
         0.5, "1", "Pairs of one sheet act only below this fraction of their rest distance."
     )
+    least_rest_fraction: Tuned[float] = Tuned(
+        1e-5,
+        "1",
+        "Least rest distance of a pair of one sheet over its longest edge at rest.",
+        breaks="Without it lips of cuts that cross in `node_rest` have a barrier that begins where rounding ends: "
+        "Newton's method stalls, or they pass through each other.",
+    )
+    least_rest_distance: Tuned[float] = Tuned(
+        1e-7, "m", "The same, at most: below the rest distance of the lips of a fresh cut (`tearing.kerf_at_rest`)."
+    )
     core_fraction: Tuned[float] = Tuned(0.1, "1", "Fraction of the activation gap in which the second barrier acts.")
     core_pressure: Tuned[float] = Tuned(100.0, "1", "Pressure of the second barrier over that of the first.")
     rim_series: Tuned[float] = Tuned(
@@ -51,6 +61,12 @@ class Tuning:
     )
     pair_advances: Tuned[int] = Tuned(
         100, "advances", "Advances per pair; at the cap the time reached so far is returned, which is safe."
+    )
+    certain_gap: Tuned[float] = Tuned(
+        0.05,
+        "1",
+        "Fraction of its target that a pair of corners must be apart along the normal, for a step to be certain.",
+        breaks="Above `kept_gap` steps end early; at 0 a normal that rounding has turned lets surfaces pass.",
     )
     kept_gap_slack: Tuned[float] = Tuned(1e-9, "1", "Relative slack on the kept gap when a time is checked.")
 

@@ -53,6 +53,12 @@ class Energy(ABC):
     stencil: Ints
     keeps_stress: ClassVar[bool] = False
     """Whether not projecting this energy, where the sum stays definite, makes Newton's method faster."""
+    is_barrier: ClassVar[bool] = False
+    """Whether its `step_limit` is to be asked; all that have one of their own are."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.is_barrier = cls.step_limit is not Energy.step_limit
 
     @property
     def turns(self) -> Ints:
@@ -114,6 +120,12 @@ class Energy(ABC):
         """The fraction of the `direction` (node_count, 3) that may be taken from x: 1 unless the energy is a
         barrier."""
         return 1.0
+
+    def predict(self, x: Floats, before: Floats, project: bool, blocks: Floats) -> None:
+        """Add to the Hessian `blocks` at x what it changes to take the stress that was predicted on the way from the
+        pose `before` (node_count, 3) instead of the one that is there, where that makes Newton's method faster: nothing
+        as a rule."""
+        return
 
     def ready(self) -> ReadyEnergy:
         """The same, made ready for many evaluations in one thread."""

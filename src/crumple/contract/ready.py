@@ -48,6 +48,10 @@ class ReadyEnergy(ABC):
         """Add the derivative by nodes to `gradient` (free_count, 3) [N] and by turns to `moments` (turn_count,) [N m],
         and fill the second derivatives; nodes and turns beyond those are prescribed."""
 
+    def predict(self, x: Floats, before: Floats, project: bool) -> None:
+        """Change the blocks of the last `expand` as in `Energy.predict`: not at all as a rule."""
+        return
+
 
 class AnyReady(ReadyEnergy):
     """An energy by its own `evaluate`."""
@@ -67,3 +71,6 @@ class AnyReady(ReadyEnergy):
             free = turns < len(moments)
             moments += np.bincount(turns[free], found.moments.ravel()[free], len(moments))
         self.blocks, self.mixed, self.own = found.blocks, found.mixed, found.own
+
+    def predict(self, x: Floats, before: Floats, project: bool) -> None:
+        self._energy.predict(x, before, project, self.blocks)

@@ -158,6 +158,12 @@ class MountedTerm(ABC):
         the positions stay, with what is dissipated over a `stage` of motion, if given. None as a rule."""
         return ()
 
+    def tension(self, state: State, faces: Ints, stage: Stage | None) -> tuple[Floats, Floats] | None:
+        """The tension in the plane of some `faces` (n,), on the axes of the pattern as (xx, yy, xy), (n, 3) [N/m], and
+        what they oppose to a pull along one axis, E t (n,) [N/m]; with what is viscous over a `stage` of motion, if
+        given. None as a rule."""
+        return None
+
     def settle(self, state: State, step: float) -> State:
         """The state after an accepted step of `step` [s]: what has yielded, multipliers, counters.
 
@@ -174,6 +180,9 @@ class Term(ABC):
     is_in_play: ClassVar[bool] = False
     """Whether errors of a step are compared with its energy, which then is never negative: that of the sheets is, that
     of springs which only hold something, or of a potential with any zero, is not."""
+
+    is_bending: ClassVar[bool] = False
+    """Whether its energy is that of bending, which a crack that turns takes along, see `driving_force`."""
 
     is_load: ClassVar[bool] = False
     """Whether its energy is the potential of a load from outside: in the ledger of energy a change of it is work, and

@@ -2,6 +2,7 @@
 
     (a, b) simulate    hands move, implicit steps with contact on S_P       the engine's steps, `simulation.frame`
     (c)    take over   S_G has the positions of S_P: its vertices are nodes, held ones among them
+           tear        a border under too much tension is cut: beyond the paper
     (d)    bend        compressed flat regions get rulings, or a singular point; so do rulings that are pressed along
     (e)    slide       curved regions grow and shrink at their junctions with flat ones
     (f)    fit         rulings turn to those of generalised cones
@@ -22,9 +23,10 @@ from crumple.developable.holding import take_over
 from crumple.developable.junctions import slide_junctions
 from crumple.developable.paper import Paper
 from crumple.developable.settling import remember_folds, restore_lengths
+from crumple.developable.tearing import tear_border
 
 PHASES: tuple[Callable[[Paper], Paper], ...] = (
-    take_over, bend_flats, dent_curves, slide_junctions, fit_curves, restore_lengths, remember_folds,
+    take_over, tear_border, bend_flats, dent_curves, slide_junctions, fit_curves, restore_lengths, remember_folds,
 )  # fmt: skip
 """The phases after the steps of every frame."""
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from crumple.developable.compression import Compression, compression
+from crumple.developable.dents import dent_at_finger, dent_curve
 from crumple.developable.paper import Paper, attempt, commit
 from crumple.developable.propagation import FREE, Band, find_band
-from crumple.developable.singular import choose_vertex, dent_curve
+from crumple.developable.singular import choose_vertex
 from crumple.developable.structure import NOBODY, Draft, Edge, Refused
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
@@ -52,7 +53,7 @@ def bend_flat(paper: Paper, squeeze: Compression) -> Paper:
     if band.edges == (FREE, FREE):
         draft.curve(parallel_rulings(draft, band))
         return commit(paper, draft.build()).happened("bend", "a flat region has become curved")
-    before = len(paper.structure.singular)
+    before = paper.structure.singular
     ends = [None if edge is FREE else choose_vertex(paper, draft, edge, band) for edge in band.edges]
     inner = [end for end in ends if end is not None]
     if len(inner) == 2:
@@ -96,14 +97,16 @@ def fan(draft: Draft, apex: int, start: float, end: float) -> list[Edge]:
 
 
 def dent_curves(paper: Paper) -> Paper:
-    """The paper with a singular point on the ruling that is shortened most, if by too much: what presses along rulings
-    has no flat region to bend."""
+    """The paper with a singular point at a finger in a curved region, or on the ruling that is shortened most, if by
+    too much: what presses there has no flat region to bend."""
     if paper.rests(None) or paper.rests(NOBODY):
         return paper
-    edited = attempt(paper, dent_curve)
+    edited = attempt(paper, dent_at_finger)
+    if edited is paper or edited is None:
+        edited = attempt(paper, dent_curve)
     if edited is None:
         return paper.drawn().rested(NOBODY)
-    return paper if edited is paper else _told(edited.rested(None), len(paper.structure.singular))
+    return paper if edited is paper else _told(edited.rested(None), paper.structure.singular)
 
 
 def _free_ends(paper: Paper, band: Band) -> tuple[float, float]:
@@ -126,9 +129,9 @@ def _join(draft: Draft, one: int, other: int) -> None:
     draft.curve([(one, other)], apex=NOBODY)
 
 
-def _told(paper: Paper, before: int) -> Paper:
-    """The paper with an event for each singular point that is new, or for a curved region."""
-    new = paper.structure.singular[before:]
+def _told(paper: Paper, before: tuple[int, ...]) -> Paper:
+    """The paper with an event for each singular point that was not there before, or for a curved region."""
+    new = [key for key in paper.structure.singular if key not in before]
     for key in new:
         u: Floats = 1e3 * paper.structure.u(key)
         paper = paper.happened("singular", f"a singular point at ({u[0]:.2f}, {u[1]:.2f}) mm of the pattern")

@@ -35,17 +35,16 @@ class Compression(NamedTuple):
 
 
 def compression(paper: Paper, cell: int) -> Compression:
-    """The compression of a flat region."""
-    keys = paper.structure.cells[cell]
-    u = paper.structure.polygon(cell)
-    x = np.array([paper.x(key) for key in keys])
+    """The compression of a flat region; without direction and place when it is not too much."""
+    nodes = paper.layout.cell_nodes[cell]
+    u, x = paper.layout.mesh.u[nodes], paper.state.x[nodes]
     direction, shortening, length, middle = _lines(u, x, SHORT * paper.structure.spacing)
-    if not len(length):
-        return Compression(cell, 0.0, np.array([1.0, 0.0]), u.mean(axis=0))
-    most = int(shortening.argmax())
+    value = float(shortening.max(initial=0.0))
+    if value <= paper.options.compression:
+        return Compression(cell, value, np.array([1.0, 0.0]), u.mean(axis=0))
     within = distances(u, middle) > WITHIN * paper.structure.spacing
     place = int(np.where(within, shortening, -np.inf).argmax())
-    return Compression(cell, float(shortening[most]), main_direction(direction, shortening, length), middle[place])
+    return Compression(cell, value, main_direction(direction, shortening, length), middle[place])
 
 
 def main_direction(direction: Floats, shortening: Floats, length: Floats) -> Floats:

@@ -8,6 +8,7 @@ turn to where the normal does not change along them.
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,9 @@ from crumple.developable.structure import BOUNDARY, NOBODY, Draft, Edge, Refused
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
-CLEAR = TUNING.clear_turn.value
+CLEAR, ROOM = TUNING.clear_turn.value, TUNING.fit_room.value
+WIDE = TUNING.fit_wide.value
+CLOSE, FAR = TUNING.fit_close.value, TUNING.fit_far.value
 FEWEST = TUNING.fit_fewest.value
 TURN, STEP, LEAST = TUNING.fit_turn.value, TUNING.fit_step.value, TUNING.fit_least.value
 
@@ -91,22 +94,104 @@ def refit(paper: Paper, key: int) -> Paper:
     for first, last, cone in split_cones(p, q, size, paper.options.cone_error):
         best = first + int(cone.error.argmin())
         targets[first:last] = pattern_apex(structure, rulings[best], p[best], q[best], cone)
-    draft, far = Draft(structure), 0.0
-    for number in range(1, len(rulings) - 1):
-        ends, moved = turn_ruling(structure, rulings[number], targets[number])
-        far = max(far, moved)
-        for key, place in zip(rulings[number], ends, strict=True):
-            draft.slide(key, place)
-    if far < LEAST * structure.spacing:
+    ends, far = turned_places(structure, rulings, targets)
+    draft = Draft(structure)
+    if far >= LEAST * structure.spacing:
+        draft.slide(dict(zip(np.ravel(rulings).tolist(), ends.ravel().tolist(), strict=True)))
+    draft.replace_curve(key, evenly(draft, rulings))
+    if far < LEAST * structure.spacing and draft.curves[key].rulings == rulings:
         return paper
     return commit(paper, draft.build())
+
+
+def evenly(draft: Draft, rulings: tuple[Edge, ...]) -> list[Edge]:
+    """The rulings without one that is close to its neighbours at both ends, and with one more where two are far apart;
+    the first such place is changed, the others wait."""
+    outline, kept = draft.outline, list(rulings)
+    gaps = np.array(
+        [[abs(outline.way(draft.vertices[a[k]].place, draft.vertices[b[k]].place)) for k in (0, 1)]
+         for a, b in itertools.pairwise(rulings)]
+    )  # fmt: skip
+    around = np.maximum(gaps[:-1], gaps[1:]).max(axis=1) if len(gaps) > FEWEST else np.zeros(0)
+    close = np.flatnonzero(around < CLOSE * draft.spacing)
+    far = np.flatnonzero(gaps.max(axis=1) > FAR * draft.spacing)
+    if len(close):
+        del kept[1 + int(close[0])]
+    elif len(far):
+        number = int(far[0])
+        kept.insert(number + 1, _between(draft, rulings[number], rulings[number + 1]))
+    return kept
+
+
+def _between(draft: Draft, first: Edge, second: Edge) -> Edge:
+    """A ruling half-way between two."""
+    ends = []
+    for a, b in zip(first, second, strict=True):
+        place = draft.vertices[a].place
+        ends.append(a if a == b else draft.border(place + 0.5 * draft.outline.way(place, draft.vertices[b].place)))
+    return ends[0], ends[1]
+
+
+def turned_places(structure: Structure, rulings: tuple[Edge, ...], targets: Floats) -> tuple[Floats, float]:
+    """The places (n, 2) [m] of the ends of rulings that turn towards their `targets` (n, 3), as far as their neighbours
+    let them, and how far the one goes that would go farthest [m]."""
+    wanted, far = np.empty((len(rulings), 2)), 0.0
+    for number, ruling in enumerate(rulings):
+        wanted[number], moved = turn_ruling(structure, ruling, targets[number])
+        far = max(far, moved)
+    draft = Draft(structure)
+    sliding = draft.sliding()
+    ends = [_in_order(draft, sliding, [ruling[k] for ruling in rulings], wanted[:, k]) for k in (0, 1)]
+    return np.stack(ends, axis=1), far
+
+
+def _in_order(draft: Draft, sliding: set[int], keys: list[int], wanted: Floats) -> Floats:
+    """Places (n,) [m] nearest to those `wanted` at which vertices of the border, the `sliding` ones of `keys`, keep
+    their order and some distance.
+
+    Distances from the first one are made to increase by the regression that pools neighbours out of order, after what
+    they have to be apart was taken off; vertices that cannot slide weigh most.
+    """
+    outline, fixed = draft.outline, np.array([key not in sliding for key in keys])
+    now = np.array([draft.vertices[key].place for key in keys])
+    steps = np.array([outline.way(a, b) for a, b in itertools.pairwise(now)])
+    sign = np.sign(steps.sum())
+    if np.any(sign * steps < 0.0):
+        raise Refused("rulings out of order")
+    least = np.concatenate([[0.0], np.cumsum(np.minimum(ROOM * draft.spacing, np.abs(steps)))])
+    goal = sign * np.array([outline.way(now[0], place) for place in np.where(fixed, now, wanted)]) - least
+    places = now[0] + sign * (_pooled(goal, np.where(fixed, 1e9, 1.0)) + least)
+    others = draft.needed() - (sliding & set(keys))
+    walls = np.array([draft.vertices[key].place for key in others if draft.vertices[key].kind == BOUNDARY])
+    return np.where(fixed, now, [_kept_off(draft, walls, *pair) for pair in zip(now, places, strict=True)])
+
+
+def _kept_off(draft: Draft, walls: Floats, now: float, place: float) -> float:
+    """The place [m], or the one nearest to it that can be reached from `now` with some room to the `walls`."""
+    room, away = ROOM * draft.spacing, np.array([draft.outline.way(now, wall) for wall in walls])
+    low = min(np.max(away[away < 0.0], initial=-0.5 * draft.outline.length) + room, 0.0)
+    high = max(np.min(away[away > 0.0], initial=0.5 * draft.outline.length) - room, 0.0)
+    return float(now + np.clip(draft.outline.way(now, place), low, high))
+
+
+def _pooled(values: Floats, weights: Floats) -> Floats:
+    """The increasing sequence (n,) that is nearest to `values` with `weights`."""
+    blocks: list[tuple[float, float, int]] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        mean, mass, count = value, weight, 1
+        while blocks and blocks[-1][0] > mean:
+            before, other, number = blocks.pop()
+            mean, mass, count = (mean * mass + before * other) / (mass + other), mass + other, count + number
+        blocks.append((mean, mass, count))
+    return np.concatenate([np.full(count, mean) for mean, _, count in blocks])
 
 
 def torsal_directions(structure: Structure, rulings: tuple[Edge, ...], p: Floats, q: Floats) -> Floats:
     """The directions in the pattern, (n, 3) homogeneous with 0 last, in which normals do not turn.
 
     Beside a ruling e₂ of the width w and the length l, let the normal turn by κ w across it, and by τ l along it. On
-    a developable surface it then does not turn along e₂ − (τ/κ) e₁. Where κ w is too small to tell, the ruling stays.
+    a developable surface it then does not turn along e₂ − (τ/κ) e₁, with the τ/κ that fits the rulings around
+    best, those that bend more the more. Where κ w is too small to tell, the ruling stays.
     """
     u, v = (np.array([structure.u(edge[end]) for edge in rulings]) for end in (0, 1))
     middle, way = 0.5 * (p + q), (q - p) / np.linalg.norm(q - p, axis=1)[:, None]
@@ -118,8 +203,10 @@ def torsal_directions(structure: Structure, rulings: tuple[Edge, ...], p: Floats
     mean = _unit(first + second)
     along = np.sum((second - first) * across, axis=1) / np.linalg.norm(q - p, axis=1)
     bend = np.sum(np.gradient(mean, axis=0) * across, axis=1)
-    slant = np.where(np.abs(bend) > CLEAR, along * width / np.where(bend == 0.0, 1.0, bend), 0.0)
-    slant = np.convolve(np.pad(slant, 1, mode="edge"), (0.25, 0.5, 0.25), mode="valid")
+    number = np.arange(len(p))
+    near = np.exp(-0.5 * ((number[:, None] - number) / WIDE) ** 2)
+    known, turned = near @ bend**2, near @ (along * width * bend)
+    slant = np.where(known > CLEAR**2, turned / np.maximum(known, CLEAR**2), 0.0)
     line = _unit(v - u)
     beside = np.gradient(0.5 * (u + v), axis=0)
     beside = _unit(beside - np.sum(beside * line, axis=1)[:, None] * line)

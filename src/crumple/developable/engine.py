@@ -15,14 +15,21 @@ import numpy as np
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import Obstacle
 from crumple.developable.advance import finish_frame
+from crumple.developable.clearance import Clearance
+from crumple.developable.creases import Crease, fold, with_creases
+from crumple.developable.cuts import with_slits
 from crumple.developable.enrich import enrich
+from crumple.developable.gripping import grip
 from crumple.developable.hands import Hand, idle_handle, make_handle, select_held
 from crumple.developable.memory import memory_term
 from crumple.developable.outline import Outline
 from crumple.developable.paper import Paper
 from crumple.developable.settling import remember_folds
+from crumple.developable.sounding import sounding
 from crumple.developable.structure import flat_structure
 from crumple.developable.tuning import TUNING
+from crumple.developable.view import SmoothView
+from crumple.developable.viewer import Viewer
 from crumple.materials.material import Material
 from crumple.materials.presets import preset
 from crumple.model.model import STANDARD_GRAVITY, Model
@@ -30,9 +37,10 @@ from crumple.options.contact import ContactOptions
 from crumple.options.developable import DevelopableOptions
 from crumple.options.solver import EULER, SolverOptions
 from crumple.runtime.errors import InputError
-from crumple.runtime.typing import Floats
+from crumple.runtime.typing import Floats, Ints
 from crumple.simulation.engine import Engine, Moment, PhysicsEngine
 from crumple.simulation.observers import Observer
+from crumple.simulation.surface_view import SurfaceView
 from crumple.state import State, initial_state
 from crumple.state.ragged import Pins
 from crumple.stepping.reports import FrameReport, StepReport
@@ -40,6 +48,10 @@ from crumple.stepping.reports import FrameReport, StepReport
 UNEVEN = TUNING.unevenness.value
 FRAME_TIME = 1.0 / 60.0
 """Of a live session [s]."""
+DAMPING = TUNING.damping.value
+STRUCTURE = "a developable sheet has its folds and its outline in a structure that tools do not change; use Simulation"
+REFUSED = {"flatten": STRUCTURE, "press": STRUCTURE, "cut": STRUCTURE}
+"""Tools that the engine has no use for, and why."""
 
 
 class DevelopableEngine(Engine):
@@ -48,6 +60,7 @@ class DevelopableEngine(Engine):
     def __init__(self, paper: Paper) -> None:
         self._paper = paper
         self._physics = PhysicsEngine(paper.model, paper.state)
+        self._viewer = Viewer()
 
     @property
     def paper(self) -> Paper:
@@ -71,12 +84,40 @@ class DevelopableEngine(Engine):
         if not isinstance(moment.inner, tuple) or not isinstance(moment.inner[0], Paper):
             raise InputError("restore: moment", "must be a moment of this engine", type(moment.inner).__name__)
         self._paper = moment.inner[0]
+        self._viewer.forget()
         self._physics.restore(Moment(moment.model, moment.state, moment.inner[1]))
 
     def change(self, model: Model, state: State) -> None:
         if state.mesh is not self._paper.layout.mesh:
             raise InputError("state", "its mesh must be that of the engine: the structure goes with it")
         self._physics.change(model, state)
+
+    def grip(self, face: int, u: Floats, radius: float) -> Ints:
+        moved = self._now()
+        paper, nodes = grip(moved, u, radius)
+        if paper is not moved:
+            if self._viewer.is_watched:
+                self._viewer.follow(moved, paper)
+            self._paper = paper
+            self._physics.change(self.model, paper.state)
+        return nodes
+
+    def view(self) -> SurfaceView:
+        return self.shown().surface()
+
+    def shown(self) -> SmoothView:
+        """The sheet as it is shown now: what was shown before is not left at once when its structure changes."""
+        return self._viewer.show(self._now())
+
+    def shown_state(self) -> State:
+        return self.shown().state(self.state)
+
+    def _now(self) -> Paper:
+        """The sheet with model and state as they are now, within a frame, too."""
+        return replace(self._paper, model=self.model, state=self.state)
+
+    def refusal(self, action: str) -> str:
+        return REFUSED.get(action, "")
 
     def advance(self, until: float, observer: Observer) -> StepReport:
         return self._physics.advance(until, observer)
@@ -85,7 +126,10 @@ class DevelopableEngine(Engine):
         report = self._physics.close_frame(Observer())
         begin = clock.perf_counter()
         before = self._paper.layout.mesh
-        self._paper = finish_frame(replace(self._paper, model=self.model, state=self.state, begun=self._paper.state))
+        moved = self._now()
+        self._paper = finish_frame(replace(moved, begun=self._paper.state))
+        if self._viewer.is_watched and self._paper.layout is not moved.layout:
+            self._viewer.follow(moved, self._paper)
         self._physics.change(self.model, self._paper.state)
         seconds = clock.perf_counter() - begin
         report = replace(
@@ -96,7 +140,7 @@ class DevelopableEngine(Engine):
         )
         if self.state.mesh is not before:
             observer.on_mesh(self.model, self.state)
-        for event in self._paper.events:
+        for event in sounding(moved, self._paper):
             observer.on_event(self.model, self.state, event)
         observer.on_frame(self.model, self.state, report)
         return report
@@ -114,29 +158,59 @@ def developable_sheet(
     gravity: Sequence[float] = (0.0, 0.0, -STANDARD_GRAVITY),
     friction: float = 0.3,
     duration: float = 10.0,
-    damping: float = 2.0,
+    damping: float = DAMPING,
     outline: Floats | None = None,
+    creases: Sequence[Crease] = (),
+    slits: Sequence[Floats] = (),
 ) -> DevelopableEngine:
-    """An engine with one flat sheet in the plane z = 0, its pattern the same as its place.
+    """An engine with one flat sheet in the plane z = 0, its pattern the same as its place; with creases it is folded.
 
     `width`, `height` [m] of a rectangle with a corner at the origin, or the corners (n, 2) of an `outline`;
     `idle_hands`: how many hands there are besides, which hold nothing until a session lets them grasp;
-    `damping`: rate at which motion dies away [1/s];  `duration` [s] of a run.
+    `damping`: rate at which motion dies away [1/s];  `duration` [s] of a run;
+    `creases`: fold lines that cross the sheet;  `slits`: polylines (n, 2) of the pattern [m] from the border inwards.
     """
     options = DevelopableOptions() if options is None else options
     stuff = preset(material) if isinstance(material, str) else material
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], float) if outline is None else outline
     model = _model(stuff, _handles(hands, idle_hands), tuple(obstacles), gravity, friction, duration, damping)
-    layout = enrich(flat_structure(Outline(corners), options.spacing), options.ghost_spacing)
+    return lay_out(model, stuff, Outline(corners), options, hands, creases, slits)
+
+
+def lay_out(
+    model: Model,
+    stuff: Material,
+    outline: Outline,
+    options: DevelopableOptions,
+    hands: Sequence[Hand] = (),
+    creases: Sequence[Crease] = (),
+    slits: Sequence[Floats] = (),
+    *,
+    turn: Floats | None = None,
+    origin: Floats | None = None,
+) -> DevelopableEngine:
+    """The engine of a model with a flat sheet of the material `stuff`, which remembers its folds.
+
+    `turn` (3, 3), `origin` (3,) [m]: the pattern lies at turn (u, 0) + origin, in the plane z = 0 by default.
+    """
+    model = model.with_term(memory_term(stuff))
+    slit = with_slits(outline, slits, options.spacing)
+    layout = enrich(with_creases(flat_structure(slit, options.spacing), creases), options.ghost_spacing)
     mesh = layout.mesh
-    x = np.concatenate([mesh.u, _unevenness(mesh.u, options.seed)[:, None]], axis=1)
+    x = fold(layout, np.concatenate([mesh.u, _unevenness(mesh.u, options.seed)[:, None]], axis=1))
+    if turn is not None:
+        x = x @ turn.T
+    if origin is not None:
+        x = x + origin
     chosen = [select_held(hand, mesh) for hand in hands]
     node = np.concatenate([np.zeros(0, np.int32), *chosen])
     handle = np.concatenate([np.zeros(0, np.int32), *(np.full(len(n), k, np.int32) for k, n in enumerate(chosen))])
     state = initial_state(
-        mesh, x, obstacle_x=model.obstacle_positions(0.0), obstacle_count=len(obstacles),
-        pins=Pins(node, handle, x[node]), step_size=FRAME_TIME,
+        mesh, x, obstacle_x=model.obstacle_positions(0.0), obstacle_count=len(model.obstacles),
+        pins=Pins(node, handle, x[node]), step_size=model.frame_time,
     )  # fmt: skip
+    if not Clearance(model, state).is_clear(state.x):
+        raise InputError("creases, obstacles", "the sheet must not intersect itself nor obstacles at the start")
     return DevelopableEngine(remember_folds(Paper(model, options, layout, state)))
 
 
@@ -150,20 +224,28 @@ def _model(
     damping: float,
 ) -> Model:
     """The model that is simulated between two geometries."""
-    soft = replace(stuff, membrane=TUNING.softened.value * stuff.membrane, yield_curvature=np.inf, yield_strain=np.inf)
     parts = 1 + len(obstacles)
-    model = Model(
-        materials=(soft,),
+    return Model(
+        materials=(softened(stuff),),
         handles=handles,
         obstacles=obstacles,
         gravity=(float(gravity[0]), float(gravity[1]), float(gravity[2])),
         contact=ContactOptions(sheet_thickness=(0.0,), friction=np.full((parts, parts), friction)),
-        solver=SolverOptions(integrator=EULER, bending="hinge", max_step=FRAME_TIME),
+        solver=solver_options(FRAME_TIME),
         frame_time=FRAME_TIME,
         duration=duration,
         velocity_damping=damping,
     )
-    return model.with_term(memory_term(stuff))
+
+
+def softened(stuff: Material) -> Material:
+    """The material of a sheet whose lengths are restored at the end of every frame, and which does not yield."""
+    return replace(stuff, membrane=TUNING.softened.value * stuff.membrane, yield_curvature=np.inf, yield_strain=np.inf)
+
+
+def solver_options(frame_time: float) -> SolverOptions:
+    """Options of the steps: a frame long, with hinges, which rulings are."""
+    return SolverOptions(integrator=EULER, bending="hinge", max_step=frame_time)
 
 
 def _handles(hands: Sequence[Hand], idle: int) -> tuple[Handle, ...]:

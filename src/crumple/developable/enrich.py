@@ -12,16 +12,17 @@ from functools import cached_property
 
 import numpy as np
 
-from crumple.developable.outline import Outline, is_inside
+from crumple.developable.isometry import Isometry, make_isometry
+from crumple.developable.outline import Outline, are_inside
 from crumple.developable.structure import BOUNDARY, HANDLE, SINGULAR, Edge, Refused, Structure
 from crumple.developable.triangulate import triangulate
 from crumple.developable.tuning import TUNING
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.runtime.typing import Floats, Ints
 
-RULING = 1
-"""Label of edges that are rulings, and of nodes that are singular."""
-THIN = TUNING.thin_angle.value
+RULING, CREASE = 1, 2
+"""Labels of edges that are rulings and creases; nodes that are singular have the first one."""
+THIN, NARROW = TUNING.thin_angle.value, TUNING.narrow_strip.value
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,27 @@ class Layout:
         return found
 
     @cached_property
+    def hinge_width(self) -> Floats:
+        """The area of both faces at each hinge over its length in the pattern, (hinge_count,) [m]."""
+        hinges = self.mesh.hinges
+        length = np.linalg.norm(self.mesh.u[hinges.nodes[:, 1]] - self.mesh.u[hinges.nodes[:, 0]], axis=1)
+        return np.asarray(self.mesh.face_area[hinges.faces].sum(axis=1) / length)
+
+    @cached_property
     def rest_length(self) -> Floats:
         """Of every edge in the pattern, (edge_count,) [m]."""
         tail, head = self.mesh.edges.T
         return np.linalg.norm(self.mesh.u[head] - self.mesh.u[tail], axis=1)
+
+    @cached_property
+    def isometry(self) -> Isometry:
+        """The lengths that edges have to have."""
+        return make_isometry(self.mesh.edges, self.rest_length)
+
+    @cached_property
+    def cell_nodes(self) -> tuple[Ints, ...]:
+        """The nodes at the corners of every cell."""
+        return tuple(np.array([self.node[key] for key in cell], np.int32) for cell in self.structure.cells)
 
     @property
     def ghosts(self) -> Ints:
@@ -66,12 +84,13 @@ def enrich(structure: Structure, ghost_spacing: float) -> Layout:
     first = len(points)
     strips = set(structure.strips.values())
     held = [key for key, vertex in structure.vertices.items() if vertex.kind == HANDLE]
+    places = np.array([structure.vertices[key].u for key in held]).reshape(-1, 2)
     grid = grid_points(structure.outline, ghost_spacing)
     faces, cells = [], []
     for number, cell in enumerate(structure.cells):
         polygon = structure.polygon(number)
-        inner = [key for key in held if is_inside(polygon, structure.u(key))]
-        fixed = np.array([structure.vertices[key].u for key in inner]).reshape(-1, 2)
+        is_inner = are_inside(polygon, places)
+        inner, fixed = [key for key, is_in in zip(held, is_inner, strict=True) if is_in], places[is_inner]
         ghosts = _strip_ghost(polygon, fixed) if number in strips else flat_ghosts(polygon, fixed, grid, ghost_spacing)
         local = triangulate(polygon, np.concatenate([fixed, ghosts]))
         if local is None:
@@ -81,28 +100,32 @@ def enrich(structure: Structure, ghost_spacing: float) -> Layout:
         faces.append(np.array(names, np.int32)[local])
         cells.append(np.full(len(local), number, np.int32))
     mesh = _labelled(structure, np.array(points), np.concatenate(faces), node)
-    _refuse_slivers(mesh, structure.outline)
+    _refuse_slivers(mesh, structure)
     return Layout(structure, mesh, node, np.concatenate(cells), first)
 
 
 def _labelled(structure: Structure, u: Floats, faces: Ints, node: Mapping[int, int]) -> SheetMesh:
-    """The mesh with labels on rulings and singular points."""
-    chords = {frozenset((node[a], node[b])) for a, b in structure.chords}
+    """The mesh with labels on rulings, creases and singular points."""
+    chords = {frozenset((node[a], node[b])): RULING for a, b in structure.chords}
+    chords.update({frozenset((node[a], node[b])): CREASE for a, b in structure.creases})
     ends = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)
-    label = np.array([RULING if frozenset(edge) in chords else 0 for edge in ends.tolist()], np.int32).reshape(-1, 3)
+    label = np.array([chords.get(frozenset(edge), 0) for edge in ends.tolist()], np.int32).reshape(-1, 3)
     kinds = [vertex.kind for vertex in structure.vertices.values()]
     marks = np.zeros(len(u), np.int32)
     marks[: len(kinds)] = [RULING if kind == SINGULAR else 0 for kind in kinds]
     return make_sheet_mesh(u, faces, edge_label=label, node_label=marks)
 
 
-def _refuse_slivers(mesh: SheetMesh, outline: Outline) -> None:
-    """`Refused` when faces do not cover the sheet, a node is in none, or an angle is too small."""
+def _refuse_slivers(mesh: SheetMesh, structure: Structure) -> None:
+    """`Refused` when faces do not cover the sheet, a node is in none, or an angle is too small: smaller than that in a
+    strip of part of the spacing across the sheet."""
+    outline = structure.outline
     if abs(float(mesh.face_area.sum()) - outline.area) > 1e-9 * outline.area or mesh.face_area.min() <= 0.0:
         raise Refused("faces do not cover the sheet")
     if len(np.unique(mesh.faces)) < mesh.node_count:
         raise Refused("a node without faces")
-    if float(np.min(2.0 * mesh.face_area / np.max(mesh.corner_length.reshape(-1, 3), axis=1) ** 2)) < THIN:
+    least = min(THIN, NARROW * structure.spacing / float(np.ptp(outline.corners, axis=0).min()))
+    if float(np.min(2.0 * mesh.face_area / np.max(mesh.corner_length.reshape(-1, 3), axis=1) ** 2)) < least:
         raise Refused("a sliver")
 
 
@@ -123,10 +146,10 @@ def flat_ghosts(polygon: Floats, fixed: Floats, grid: Floats, spacing: float) ->
     if not len(near):
         return near
     near = near[distances(polygon, near) > 0.45 * spacing]
-    kept = [u for u in near if is_inside(polygon, u)]
+    near = near[are_inside(polygon, near)]
     if len(fixed):
-        kept = [u for u in kept if np.min(np.linalg.norm(fixed - u, axis=1)) > 0.6 * spacing]
-    return np.array(kept).reshape(-1, 2)
+        near = near[np.linalg.norm(fixed[None] - near[:, None], axis=2).min(axis=1) > 0.6 * spacing]
+    return near
 
 
 def _strip_ghost(polygon: Floats, fixed: Floats) -> Floats:

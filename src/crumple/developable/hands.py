@@ -15,7 +15,7 @@ from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Ints
 
-STIFFNESS = TUNING.hand_stiffness.value
+STIFFNESS, LARGEST = TUNING.hand_stiffness.value, TUNING.hand_force.value
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ def make_handle(name: str, hand: Hand) -> Handle:
     """The handle of a model that moves as the hand does."""
     keys = [Key(key[0], tuple(key[1]), tuple(key[2]) if len(key) > 2 else (0.0, 0.0, 0.0)) for key in hand.keys]
     motion = make_motion(name, keys, center=(*hand.u, 0.0)) if keys else None
-    return Handle(name, motion, end=hand.until, stiffness=STIFFNESS, grips=False)
+    return Handle(name, motion, end=hand.until, stiffness=STIFFNESS, grips=False, largest=LARGEST)
 
 
 def idle_handle(name: str) -> Handle:
     """A handle that holds nothing yet."""
-    return Handle(name, stiffness=STIFFNESS, grips=False)
+    return Handle(name, stiffness=STIFFNESS, grips=False, largest=LARGEST)
 
 
 def select_held(hand: Hand, mesh: SheetMesh) -> Ints:

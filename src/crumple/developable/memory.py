@@ -1,13 +1,15 @@
-"""What a sheet remembers: folds at singular points do not open again.
+"""What a sheet remembers: creases, and folds at singular points, which do not open again.
 
 The rest angle of a ruling is the sum of θ_i = π/(8 N_i) over its singular ends, which N_i rulings meet in, with the
 sign that the fold had when it appeared ([Schreck2015] §4). Beyond it, what bends a fold more sharply than κ_y stays:
-|θ_rest| = max(Σ θ_i, |θ| − κ_y h) with the width h of the faces at the fold.
+|θ_rest| = max(Σ θ_i, |θ| − κ_y h) with the width h of the faces at the fold. A crease begins with its own rest angle.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from math import copysign
 
 import numpy as np
 
@@ -16,7 +18,6 @@ from crumple.developable.enrich import Layout
 from crumple.developable.structure import SINGULAR, Edge, Structure
 from crumple.developable.tuning import TUNING
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
-from crumple.geometry.hinge import dihedral_angles
 from crumple.materials.material import Material
 from crumple.runtime.typing import Floats
 from crumple.state import State
@@ -26,28 +27,28 @@ FIELD = "fold_memory"
 SIGNED = TUNING.signed_fold.value
 
 
-def remember(layout: Layout, x: Floats, known: Mapping[Edge, float], yield_curvature: float) -> dict[Edge, float]:
-    """The rest angles of the folds at singular points [rad], given those `known` before."""
-    structure, mesh = layout.structure, layout.mesh
-    angle = dihedral_angles(x, mesh.hinges.nodes)
+def remember(layout: Layout, angle: Floats, known: Mapping[Edge, float], yield_curvature: float) -> dict[Edge, float]:
+    """The rest angles of creases and of the folds at singular points [rad], given those `known` before, and the `angle`
+    of every hinge now (hinge_count,) [rad]."""
+    structure = layout.structure
     rest = fold_angles(structure)
+    rest.update({edge: max(abs(preset), rest.get(edge, 0.0)) for edge, preset in structure.creases.items() if preset})
     found: dict[Edge, float] = {}
     for edge, least in rest.items():
         hinge = layout.hinge_of(edge)
         if hinge is None:
             continue
-        before = known.get(edge, 0.0)
-        sign = np.sign(before or (angle[hinge] if abs(angle[hinge]) > SIGNED else 0.0))
-        area = mesh.face_area[mesh.hinges.faces[hinge]].sum()
-        width = area / float(np.linalg.norm(structure.u(edge[1]) - structure.u(edge[0])))
-        stays = abs(angle[hinge]) - yield_curvature * width if np.sign(angle[hinge]) == sign else 0.0
-        found[edge] = float(sign * max(least, stays, abs(before)))
+        before = known.get(edge, structure.creases.get(edge, 0.0))
+        now = float(angle[hinge])
+        sign = copysign(1.0, before or now) if before or abs(now) > SIGNED else 0.0
+        stays = abs(now) - yield_curvature * float(layout.hinge_width[hinge]) if now * sign > 0.0 else 0.0
+        found[edge] = sign * max(least, stays, abs(before))
     return found
 
 
 def fold_angles(structure: Structure) -> dict[Edge, float]:
     """Σ π/(8 N_i) over the singular ends of every ruling that has any [rad]."""
-    count = {key: sum(key in edge for edge in structure.chords) for key in structure.singular}
+    count = Counter(key for edge in structure.chords for key in edge)
     return {
         edge: sum(np.pi / (8 * count[key]) for key in edge if structure.vertices[key].kind == SINGULAR)
         for edge in sorted(structure.chords)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from crumple.runtime.compiled import kernel
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats
 
@@ -14,9 +15,10 @@ from crumple.runtime.typing import Floats
 @dataclass(frozen=True)
 class Outline:
     """A simple polygon; `corners` (corner_count, 2) [m], counter-clockwise. A place on it is a length from the first
-    corner [m], modulo the whole length."""
+    corner [m], modulo the whole length. Slits and tears are narrow notches of it; `tips`: the corners they end in."""
 
     corners: Floats
+    tips: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.area > 0.0 and len(self.corners) >= 3):
@@ -38,6 +40,18 @@ class Outline:
         """[m²], positive when the corners are counter-clockwise."""
         p, q = self.corners, np.roll(self.corners, -1, axis=0)
         return 0.5 * float(np.sum(p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0]))
+
+    @cached_property
+    def tip_places(self) -> Floats:
+        """The places of the tips, (tip_count,) [m]."""
+        return np.asarray(self.starts[list(self.tips)])
+
+    @cached_property
+    def is_convex(self) -> bool:
+        """Whether no straight line between two places leaves the sheet."""
+        side = np.roll(self.corners, -1, axis=0) - self.corners
+        after = np.roll(side, -1, axis=0)
+        return bool(np.all(side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0] >= 0.0))
 
     def point(self, place: float) -> Floats:
         """Where a place is in the pattern, (2,) [m]."""
@@ -77,8 +91,20 @@ class Outline:
 
 def is_inside(polygon: Floats, u: Floats) -> bool:
     """Whether a point (2,) is inside a polygon (n, 2), by the crossings of a ray."""
-    p, q = polygon, np.roll(polygon, -1, axis=0)
-    spans = (p[:, 1] > u[1]) != (q[:, 1] > u[1])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = p[:, 0] + (u[1] - p[:, 1]) / (q[:, 1] - p[:, 1]) * (q[:, 0] - p[:, 0])
-    return bool(np.count_nonzero(spans & (u[0] < at)) % 2)
+    return bool(are_inside(polygon, np.asarray(u, np.float64).reshape(1, 2))[0])
+
+
+@kernel
+def are_inside(polygon, points):
+    """Whether points (m, 2) are inside a polygon (n, 2), (m,)."""
+    count = len(polygon)
+    inside = np.zeros(len(points), np.bool_)
+    for i in range(len(points)):
+        x, y = points[i, 0], points[i, 1]
+        for k in range(count):
+            m = (k + 1) % count
+            if (polygon[k, 1] > y) != (polygon[m, 1] > y):
+                way = (y - polygon[k, 1]) / (polygon[m, 1] - polygon[k, 1])
+                if x < polygon[k, 0] + way * (polygon[m, 0] - polygon[k, 0]):
+                    inside[i] = not inside[i]
+    return inside

@@ -10,14 +10,15 @@ import numpy as np
 
 from crumple.developable.clearance import Clearance
 from crumple.developable.enrich import Layout, enrich
-from crumple.developable.isometry import Isometry, make_isometry
+from crumple.developable.isometry import Isometry
 from crumple.developable.memory import FIELD, hinge_memory
 from crumple.developable.structure import Edge, Refused, Structure
 from crumple.developable.transfer import transfer
 from crumple.developable.tuning import TUNING
+from crumple.geometry.hinge import dihedral_angles
 from crumple.model.model import Model
 from crumple.options.developable import DevelopableOptions
-from crumple.runtime.typing import Floats
+from crumple.runtime.typing import Floats, Ints
 from crumple.simulation.observers import Event
 from crumple.state import State, initial_state
 from crumple.state.ragged import Pins
@@ -52,10 +53,20 @@ class Paper:
         """S_G."""
         return self.layout.structure
 
-    @cached_property
+    @property
     def isometry(self) -> Isometry:
         """The lengths that edges have to have."""
-        return make_isometry(self.layout.mesh.edges, self.layout.rest_length)
+        return self.layout.isometry
+
+    @cached_property
+    def angle(self) -> Floats:
+        """By how much the sheet bends at each hinge, signed, (hinge_count,) [rad]."""
+        return dihedral_angles(self.state.x, self.layout.mesh.hinges.nodes)
+
+    def bend(self, edge: Edge) -> float:
+        """By how much the sheet bends at a ruling or crease [rad], 0 on the border."""
+        hinge = self.layout.hinge_of(edge)
+        return 0.0 if hinge is None else abs(float(self.angle[hinge]))
 
     @cached_property
     def weight(self) -> Floats:
@@ -140,11 +151,7 @@ def edit_region(paper: Paper, key: int, edit: Callable[[Paper, int], Paper]) -> 
 def state_on(layout: Layout, paper: Paper, x: Floats, v: Floats) -> State:
     """The state of a paper on another mesh."""
     old, pins = paper.state, paper.state.pins
-    place = {u: number for number, u in enumerate(_rounded(layout.mesh.u))}
-    try:
-        node = np.array([place[u] for u in _rounded(paper.layout.mesh.u[pins.node])], np.int32)
-    except KeyError:
-        raise Refused("a held node would go") from None
+    node = _nodes_on(layout, paper.layout, pins.node)
     fresh = initial_state(
         layout.mesh, x, v=v, obstacle_x=old.obstacle_x, obstacle_count=len(old.obstacle_lag), step_size=old.step_size
     )
@@ -160,6 +167,17 @@ def state_on(layout: Layout, paper: Paper, x: Floats, v: Floats) -> State:
     return fresh.with_field(FIELD, hinge_memory(layout, paper.memory), where="hinge", rule="discard")
 
 
-def _rounded(u: Floats) -> list[tuple[float, ...]]:
-    """Pattern positions as keys: nodes that stay have the same bits."""
-    return [tuple(row) for row in np.asarray(u).tolist()]
+def _nodes_on(layout: Layout, old: Layout, nodes: Ints) -> Ints:
+    """What held nodes of an old mesh are on a new one, (n,): the same vertices, or those at the same place of the
+    pattern, to the bit; `Refused` when there is none."""
+    keys = list(old.structure.vertices)
+    place = {tuple(u): number for number, u in enumerate(layout.mesh.u.tolist())}
+    found = []
+    for n in nodes.tolist():
+        key = keys[n] if n < old.ghost else None
+        there = layout.node.get(key) if key is not None else None
+        there = place.get(tuple(old.mesh.u[n].tolist())) if there is None else there
+        if there is None:
+            raise Refused("a held node would go")
+        found.append(there)
+    return np.array(found, np.int32)

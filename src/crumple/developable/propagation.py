@@ -15,6 +15,7 @@ from crumple.developable.compression import Compression
 from crumple.developable.outline import is_inside
 from crumple.developable.structure import Edge, Refused, Structure
 from crumple.developable.tuning import TUNING
+from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats
 
 FREE = None
@@ -51,11 +52,10 @@ def find_band(structure: Structure, squeeze: Compression) -> Band:
         p = squeeze.middle + offset * squeeze.along
         if not is_inside(polygon, p):
             return None
-        hits = [_hit(polygon, p, way) for way in (across, -across)]
-        if hits[0] is None or hits[1] is None:
+        (i, one), (j, other) = (_hit(polygon, p, way) for way in (across, -across))
+        if i < 0 or j < 0:
             return None
-        (i, one), (j, other) = hits[0], hits[1]
-        return Ray((names[i], names[j]), (one, other))
+        return Ray((names[i], names[j]), (p + one * across, p - other * across))
 
     first = shoot(0.0)
     if first is None:
@@ -83,14 +83,19 @@ def _name(structure: Structure, a: int, b: int) -> Edge | None:
     return (min(a, b), max(a, b)) if (b, a) in structure.sides else FREE
 
 
-def _hit(polygon: Floats, p: Floats, way: Floats) -> tuple[int, Floats] | None:
-    """The side of a polygon that a ray from p meets first, and where."""
-    a, side = polygon, np.roll(polygon, -1, axis=0) - polygon
-    turn = way[0] * side[:, 1] - way[1] * side[:, 0]
-    to = a - p
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = (to[:, 0] * side[:, 1] - to[:, 1] * side[:, 0]) / turn
-        along = (to[:, 0] * way[1] - to[:, 1] * way[0]) / turn
-    far = np.where((np.abs(turn) > 1e-300) & (along >= -1e-9) & (along <= 1.0 + 1e-9) & (far > 0.0), far, np.inf)
-    k = int(far.argmin())
-    return (k, np.asarray(p + far[k] * way)) if np.isfinite(far[k]) else None
+@kernel
+def _hit(polygon, p, way):
+    """The side of a polygon (n, 2) that a ray from p (2,) along the unit vector `way` meets first, −1 if none, and how
+    far it is."""
+    side, far = -1, np.inf
+    for k in range(len(polygon)):
+        m = (k + 1) % len(polygon)
+        a, b = polygon[m, 0] - polygon[k, 0], polygon[m, 1] - polygon[k, 1]
+        turn = way[0] * b - way[1] * a
+        if abs(turn) <= 1e-300:
+            continue
+        x, y = polygon[k, 0] - p[0], polygon[k, 1] - p[1]
+        there, along = (x * b - y * a) / turn, (x * way[1] - y * way[0]) / turn
+        if -1e-9 <= along <= 1.0 + 1e-9 and 0.0 < there < far:
+            side, far = k, there
+    return side, far

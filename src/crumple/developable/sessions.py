@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
+from crumple.developable.creases import Crease
 from crumple.developable.engine import FRAME_TIME, DevelopableEngine, developable_sheet
 from crumple.developable.hands import Hand
 from crumple.options.developable import DevelopableOptions
 from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Floats
 from crumple.simulation.observers import Observer
 
 SIZE = 0.1
@@ -24,8 +27,8 @@ WEIGHTLESS = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Script:
-    """What hands do to a sheet: `about` it, `hands`, its `width` and `height` [m], how long it takes, and how its
-    `options` differ from the default."""
+    """What hands do to a sheet: `about` it, `hands`, its `width` and `height` [m], its `creases` and `slits`, how long
+    it takes, and how its `options` differ from the default."""
 
     about: str
     hands: tuple[Hand, ...]
@@ -33,6 +36,8 @@ class Script:
     width: float = SIZE
     height: float = SIZE
     options: DevelopableOptions = field(default_factory=DevelopableOptions)
+    creases: tuple[Crease, ...] = ()
+    slits: tuple[Floats, ...] = ()
 
     @property
     def frames(self) -> int:
@@ -43,7 +48,14 @@ class Script:
         """The sheet at the start; `changes` of the options."""
         options = replace(self.options, seed=seed, **changes)  # type: ignore[arg-type]
         return developable_sheet(
-            self.width, self.height, hands=self.hands, options=options, gravity=WEIGHTLESS, duration=self.seconds
+            self.width,
+            self.height,
+            hands=self.hands,
+            options=options,
+            gravity=WEIGHTLESS,
+            duration=self.seconds,
+            creases=self.creases,
+            slits=self.slits,
         )
 
     def run(self, *, seed: int = 0, observer: Observer | None = None, **changes: float | bool) -> DevelopableEngine:
@@ -95,16 +107,26 @@ def wrapped_and_bent() -> Script:
     return Script("wrapped into half a cylinder, then bent across its axis", hands, 3.5)
 
 
-def twisted_strip() -> Script:
-    """Figure 18, top: a strip is twisted by half a turn and its ends brought together, towards a band of Möbius."""
+def twisted_strip(closed: float = 0.94) -> Script:
+    """Figure 18, top: a strip is bent to a loop and twisted by half a turn, to a band of Möbius but for a gap.
+
+    Its ends go as on a circle through its middle, which closes: that at x = L is turned by R_y(−φ/2) R_x(τ/2), with the
+    angle φ of the arc, up to 2π, and the twist τ, up to π; the other one by as much the other way.
+    """
     length, width = 0.2, 0.03
-    path: list[tuple[float, Sequence[float], Sequence[float]]] = []
-    for step in np.linspace(0.0, 1.0, 13):
-        place = (-0.3 * length * step, 0.0, 0.0)
-        path.append((3.0 * step, place, (np.pi * step, 0.0, 0.0)))
-    ends = [Hand((0.0, 0.5 * width)), Hand((length, 0.5 * width), tuple(path))]
-    hands = tuple(replace(hand, radius=0.52 * width) for hand in ends)
-    return Script("a strip twisted by half a turn, its ends brought together", hands, 3.3, length, width)
+    hands = []
+    for end, side in ((0.0, -1.0), (length, 1.0)):
+        path: list[tuple[float, Sequence[float], Sequence[float]]] = []
+        for step in np.linspace(0.0, 1.0, 25):
+            half = np.pi * closed * max(step, 1e-6)
+            radius = 0.5 * length / half
+            place = (side * (radius * np.sin(half) - 0.5 * length), 0.0, radius * (1.0 - np.cos(half)))
+            turn = Rotation.from_rotvec((0.0, -side * half, 0.0)) * Rotation.from_rotvec(
+                (side * 0.5 * np.pi * step, 0.0, 0.0)
+            )
+            path.append((4.0 * step, place, turn.as_rotvec().tolist()))
+        hands.append(Hand((end, 0.5 * width), tuple(path), radius=0.52 * width))
+    return Script("a strip bent and twisted to a band of Möbius", tuple(hands), 4.3, length, width)
 
 
 def pinched_and_released() -> Script:
@@ -115,7 +137,7 @@ def pinched_and_released() -> Script:
 
 
 def crushed(seed: int = 0) -> Script:
-    """Figure 22, second row: four hands at the corners crush a sheet, each in a way of its own."""
+    """Figure 22, second row: four hands at the corners crush a sheet, each in its own way; ε_c as in table VI."""
     hands = []
     for number, u in enumerate(CORNERS):
         generator = np.random.default_rng([seed, number])
@@ -126,7 +148,38 @@ def crushed(seed: int = 0) -> Script:
             place = inwards * 0.022 * step + strayed
             path.append((4.2 * step, tuple(place.tolist()), tuple((0.8 * step * generator.normal(size=3)).tolist())))
         hands.append(Hand(u, tuple(path)))
-    return Script("crushed by four hands", tuple(hands), 4.5)
+    return Script("crushed by four hands", tuple(hands), 4.5, options=DevelopableOptions(compression=1e-3))
+
+
+def newspaper() -> Script:
+    """Figure 22, third row: a sheet that is folded in its middle is opened a little, then bent across its fold."""
+    hands = []
+    for u in CORNERS:
+        side, end = (1.0 if u[0] == 0.0 else -1.0), (1.0 if u[1] == 0.0 else -1.0)
+        opened = (-side * 0.002, 0.0, -0.006)
+        hands.append(Hand(u, ((0.0, (0.0, 0.0, 0.0)), (0.8, opened), (1.0, opened), (2.6, (0.0, end * 0.012, -0.006)))))
+    crease = Crease((0.5 * SIZE, 0.0), (0.5 * SIZE, SIZE), 0.8)
+    return Script("a newspaper, opened and bent across its fold", tuple(hands), 3.0, creases=(crease,))
+
+
+def finger(depth: float = 0.012, turn: float = 1.6) -> Script:
+    """A sheet whose ends are held on the arcs of a cylinder that turns by `turn` [rad], and a finger that presses its
+    middle in by `depth` [m]: what [Schreck2015] §7.4 cannot do."""
+
+    def arc(s: float, angle: float) -> tuple[float, float]:
+        radius = SIZE / angle
+        return radius * np.sin(s / radius) - s, radius * (1.0 - np.cos(s / radius))
+
+    def keys(s: float) -> list[tuple[float, Sequence[float]]]:
+        steps = np.linspace(0.0, 1.0, 9)
+        places = [arc(s, turn * max(step, 1e-3)) for step in steps]
+        return [(0.8 * step, (x, 0.0, -z)) for step, (x, z) in zip(steps, places, strict=True)]
+
+    rims = [Hand((0.5 * SIZE + s, y), tuple(keys(s)), radius=0.004)
+            for s in np.linspace(-0.5, 0.5, 7) * SIZE for y in (0.0, SIZE)]  # fmt: skip
+    still = (0.0, 0.0, 0.0)
+    pressing = Hand((0.5 * SIZE, 0.5 * SIZE), ((0.0, still), (1.0, still), (1.8, (0.0, 0.0, -depth))), radius=0.009)
+    return Script("a finger in a cylinder", (*rims, pressing), 2.0, options=DevelopableOptions(seed=0))
 
 
 SCRIPTS: Mapping[str, Callable[[], Script]] = {
@@ -135,5 +188,7 @@ SCRIPTS: Mapping[str, Callable[[], Script]] = {
     "figure 18 top": twisted_strip,
     "figure 18 bottom": pinched_and_released,
     "figure 22": crushed,
+    "newspaper": newspaper,
+    "finger": finger,
 }
 """Scripts by the figure that they are after."""

@@ -29,6 +29,6 @@ def restore_lengths(paper: Paper) -> Paper:
 
 def remember_folds(paper: Paper) -> Paper:
     """Folds at singular points stay."""
-    memory = remember(paper.layout, paper.state.x, paper.memory, paper.options.remembered_curvature)
+    memory = remember(paper.layout, paper.angle, paper.memory, paper.options.remembered_curvature)
     state = paper.state.with_field(FIELD, hinge_memory(paper.layout, memory), where="hinge", rule="discard")
     return replace(paper, memory=memory, state=state)

@@ -9,31 +9,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.developable.paper import Paper, commit
+from crumple.developable.creases import split_crease
+from crumple.developable.paper import Paper
 from crumple.developable.propagation import Band
 from crumple.developable.structure import BOUNDARY, NOBODY, SINGULAR, Draft, Edge, Refused
 from crumple.developable.tuning import TUNING
-from crumple.geometry.hinge import dihedral_angles
 from crumple.runtime.typing import Floats
 
 APART, MARGIN = TUNING.apart.value, TUNING.margin.value
-LONG = TUNING.breaking_length.value
-TRIALS = TUNING.breaking_trials.value
-INNER = TUNING.fan_margin.value
 
 
 def ruling_angles(paper: Paper, curve: int) -> Floats:
     """By how much the sheet bends at each ruling of a curve, (ruling_count,) [rad], 0 on the border."""
-    hinges = [paper.layout.hinge_of(edge) for edge in paper.structure.curves[curve].rulings]
-    known = [hinge for hinge in hinges if hinge is not None]
-    angle = np.abs(dihedral_angles(paper.state.x, paper.layout.mesh.hinges.nodes[known]))
-    values = iter(angle.tolist())
-    return np.array([0.0 if hinge is None else next(values) for hinge in hinges])
+    return np.array([paper.bend(edge) for edge in paper.structure.curves[curve].rulings])
 
 
 def choose_vertex(paper: Paper, draft: Draft, edge: Edge, band: Band) -> int:
     """The singular vertex that a band ends in which meets the chord `edge`: that of the fan that the chord belongs to,
     or a new one on the curved region beyond it."""
+    if edge in paper.structure.creases:
+        return _on_crease(paper, draft, edge, band)
     key, number = paper.structure.owners[edge]
     curve = paper.structure.curves[key]
     if curve.apex != NOBODY:
@@ -48,10 +43,27 @@ def choose_vertex(paper: Paper, draft: Draft, edge: Edge, band: Band) -> int:
     return _in_curve(paper, draft, key, from_end=number != 0, band=band)
 
 
+def _on_crease(paper: Paper, draft: Draft, edge: Edge, band: Band) -> int:
+    """A singular point on a crease: one that is near, or a new one."""
+    u = _random_place(paper, edge, band, scatter=0.0)
+    for end in edge:
+        is_near = float(np.linalg.norm(paper.structure.u(end) - u)) < APART * paper.structure.spacing
+        if is_near and paper.structure.vertices[end].kind == SINGULAR:
+            return end
+    return break_crease(paper, draft, edge, u)
+
+
+def break_crease(paper: Paper, draft: Draft, edge: Edge, u: Floats) -> int:
+    """A new singular point at u (2,) [m] on a crease, which it cuts in two."""
+    vertex = draft.inner(SINGULAR, allowed_place(paper, u))
+    split_crease(draft, edge, vertex)
+    return vertex
+
+
 def _on_fold(paper: Paper, draft: Draft, key: int, band: Band) -> int:
     """A singular point on a fold between two flat regions, which it cuts in two."""
     a, b = paper.structure.curves[key].rulings[0]
-    vertex = draft.inner(SINGULAR, _random_place(paper, (a, b), band))
+    vertex = draft.inner(SINGULAR, allowed_place(paper, _random_place(paper, (a, b), band)))
     draft.replace_curve(key, [(a, vertex)], apex=vertex)
     draft.curve([(vertex, b)], apex=vertex)
     return vertex
@@ -67,15 +79,21 @@ def _in_curve(paper: Paper, draft: Draft, key: int, *, from_end: bool, band: Ban
     beyond = bent[1] if len(bent) > 1 else order[-1]
     if beyond == likely:
         raise Refused("no room for a singular point")
-    u = _random_place(paper, paper.structure.curves[key].rulings[likely], band)
+    u = allowed_place(paper, _random_place(paper, paper.structure.curves[key].rulings[likely], band))
     return insert_vertex(draft, key, min(order[0], beyond), max(order[0], beyond), u)
 
 
 def insert_vertex(draft: Draft, key: int, first: int, last: int, u: Floats) -> int:
     """A singular point at u (2,) [m] in place of the rulings between two of a curve; fans go to both borders, and what
     is left of the curve on either side stays curved."""
-    curve = draft.curves[key]
     vertex = draft.inner(SINGULAR, u)
+    fan_out(draft, key, first, last, vertex)
+    return vertex
+
+
+def fan_out(draft: Draft, key: int, first: int, last: int, vertex: int) -> None:
+    """Replace the rulings between two of a curve by fans from a vertex to both borders."""
+    curve = draft.curves[key]
     rulings = curve.rulings
     parts = [part for part in (rulings[: first + 1], rulings[last:]) if len(part) >= 2]
     for end in (0, 1):
@@ -83,60 +101,10 @@ def insert_vertex(draft: Draft, key: int, first: int, last: int, u: Floats) -> i
     del draft.curves[key]
     for part in parts:
         draft.curve(part, curve.apex)
-    return vertex
 
 
-def dent_curve(paper: Paper) -> Paper:
-    """The paper with a singular point on the ruling that is shortened most, of those that can have one; the same object
-    when none is shortened by too much."""
-    pressed = sorted(pressed_rulings(paper), reverse=True)[:TRIALS]
-    for number, (_, key, ruling) in enumerate(pressed):
-        draft = Draft(paper.structure)
-        try:
-            insert_vertex(draft, key, ruling - 1, ruling + 1, _deflected_place(paper, key, ruling))
-            return commit(paper, draft.build()).drawn()
-        except Refused:
-            if number == len(pressed) - 1:
-                raise
-    return paper
-
-
-def pressed_rulings(paper: Paper) -> list[tuple[float, int, int]]:
-    """The inner rulings that are shortened by too much: by how much, of which curve, and which."""
-    found = []
-    for key, curve in paper.structure.curves.items():
-        for number, (a, b) in list(enumerate(curve.rulings))[1:-1]:
-            rest = float(np.linalg.norm(paper.structure.u(b) - paper.structure.u(a)))
-            shortening = 1.0 - float(np.linalg.norm(paper.x(b) - paper.x(a))) / rest
-            if shortening > paper.options.compression and rest > LONG * paper.structure.spacing:
-                found.append((shortening, key, number))
-    return found
-
-
-def _deflected_place(paper: Paper, key: int, number: int) -> Floats:
-    """Where on a ruling the sheet beside it is deflected most, with its scatter, (2,) [m]; anywhere well inside where
-    nothing beside it can be, as in a fan."""
-    a, b = paper.structure.curves[key].rulings[number]
-    p, q = paper.structure.u(a), paper.structure.u(b)
-    cells = [paper.structure.strips[key, number - 1], paper.structure.strips[key, number]]
-    nodes = np.unique(paper.layout.mesh.faces[np.isin(paper.layout.face_cell, cells)])
-    inner = [n for n in nodes if n >= paper.layout.ghost or n in paper.state.pins.node]
-    along = [float((paper.layout.mesh.u[n] - p) @ (q - p) / ((q - p) @ (q - p))) for n in inner]
-    bow = [_height(paper.state.x, n, paper.layout.node[a], paper.layout.node[b], t)
-           for n, t in zip(inner, along, strict=True)]  # fmt: skip
-    generator = paper.random()
-    middle = along[int(np.argmax(bow))] if bow else generator.uniform(INNER, 1.0 - INNER)
-    scatter = generator.normal(0.0, paper.options.scatter / np.sqrt(2.0))
-    return _allowed(paper, p + np.clip(middle, MARGIN, 1.0 - MARGIN) * (q - p) + scatter * _across(p, q))
-
-
-def _height(x: Floats, node: int, a: int, b: int, t: float) -> float:
-    """How far a node is from the place t of the line between two others [m]."""
-    return float(np.linalg.norm(x[node] - x[a] - t * (x[b] - x[a])))
-
-
-def _random_place(paper: Paper, ruling: Edge, band: Band) -> Floats:
-    """A random place on a ruling, within the band if it is to be, (2,) [m]."""
+def _random_place(paper: Paper, ruling: Edge, band: Band, scatter: float | None = None) -> Floats:
+    """A random place on a ruling, within the band if it is to be, (2,) [m]; `scatter` across it [m]."""
     p, q = (paper.structure.u(key) for key in ruling)
     low, high = 0.0, 1.0
     reach = float((q - p) @ band.along)
@@ -149,18 +117,18 @@ def _random_place(paper: Paper, ruling: Edge, band: Band) -> Floats:
     generator = paper.random()
     margin = MARGIN * (high - low)
     along = generator.uniform(low + margin, high - margin)
-    offset = generator.normal(0.0, paper.options.scatter / np.sqrt(2.0))
+    offset = generator.normal(0.0, (paper.options.scatter if scatter is None else scatter) / np.sqrt(2.0))
     limit = 0.4 * paper.structure.spacing
-    return _allowed(paper, p + along * (q - p) + np.clip(offset, -limit, limit) * _across(p, q))
+    return np.asarray(p + along * (q - p) + np.clip(offset, -limit, limit) * across_line(p, q))
 
 
-def _across(p: Floats, q: Floats) -> Floats:
+def across_line(p: Floats, q: Floats) -> Floats:
     """The unit normal (2,) of a line."""
     d = (q - p) / np.linalg.norm(q - p)
     return np.array([-d[1], d[0]])
 
 
-def _allowed(paper: Paper, u: Floats) -> Floats:
+def allowed_place(paper: Paper, u: Floats) -> Floats:
     """A place for a singular point; `Refused` when it is too close to the border or to another one."""
     structure = paper.structure
     if len(structure.singular) >= paper.options.most_singular:

@@ -2,14 +2,17 @@
 
 Vertices lie on the border, or are singular points and held points inside. A *curved region* is an ordered list of
 rulings, straight lines between two vertices; a *strip* lies between two that follow each other. All other cells are
-*flat*. Everything but vertices and rulings is derived (`build`), so an edit changes these lists and nothing else: it
-is made on a `Draft`, and refused when what would come of it is not a subdivision of the sheet. [Schreck2015] §3.
+*flat*. A *crease* is a fold line that is there from the start; no ruling crosses it. Slits and tears are parts of the
+border. Everything but vertices, rulings and creases is derived (`build`), so an edit changes these lists and nothing
+else: it is made on a `Draft`, and refused when what would come of it is not a subdivision of the sheet.
+[Schreck2015] §3.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,8 +23,8 @@ from crumple.developable.planar import crosses, loop_area, trace_cells
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
-BOUNDARY, SINGULAR, HANDLE, TIP = range(4)
-"""Kinds of vertices: on the border, singular for good, held inside the sheet, end of a cut."""
+BOUNDARY, SINGULAR, HANDLE = range(3)
+"""Kinds of vertices: on the border, singular for good, held inside the sheet."""
 NOBODY = -1
 """No vertex, no cell."""
 SNAP, CROWD, STRETCH = TUNING.snap.value, TUNING.crowd.value, TUNING.stretch.value
@@ -53,7 +56,8 @@ class Curve(NamedTuple):
 @dataclass(frozen=True)
 class Structure:
     """`vertices` and `curves` by key;  `spacing` of vertices on the border [m];  `cells`: vertices of each,
-    counter-clockwise;  `strips`: the cells between the rulings i and i + 1 of a curve, by (curve, i)."""
+    counter-clockwise;  `strips`: the cells between the rulings i and i + 1 of a curve, by (curve, i);  `creases`: the
+    angle at which each is at rest [rad], by its ends, the smaller key first."""
 
     outline: Outline
     spacing: float
@@ -61,6 +65,7 @@ class Structure:
     curves: Mapping[int, Curve]
     cells: tuple[tuple[int, ...], ...]
     strips: Mapping[tuple[int, int], int]
+    creases: Mapping[Edge, float] = field(default_factory=dict)
 
     @cached_property
     def border(self) -> tuple[int, ...]:
@@ -69,8 +74,16 @@ class Structure:
 
     @cached_property
     def chords(self) -> frozenset[Edge]:
-        """All rulings, each with the smaller key first."""
-        return all_chords(self.curves)
+        """All rulings and creases, each with the smaller key first."""
+        return all_chords(self.curves, self.creases)
+
+    @cached_property
+    def tips(self) -> tuple[int, ...]:
+        """The vertices at the ends of slits and tears."""
+        places = self.outline.tip_places
+        return tuple(
+            key for key in self.border if any(abs(self.vertices[key].place - place) < 1e-12 for place in places)
+        )
 
     @cached_property
     def singular(self) -> tuple[int, ...]:
@@ -92,7 +105,7 @@ class Structure:
     def owners(self) -> Mapping[Edge, tuple[int, int]]:
         """Of every ruling, the smaller key first, a curve that it belongs to and its number there."""
         return {
-            _sorted(ruling): (key, number)
+            sorted_edge(ruling): (key, number)
             for key, curve in self.curves.items()
             for number, ruling in enumerate(curve.rulings)
         }
@@ -106,7 +119,9 @@ class Structure:
         return np.array([self.vertices[key].u for key in self.cells[cell]])
 
     def differs(self, other: Structure) -> bool:
-        """Whether chords or curved regions are others, or chords are elsewhere."""
+        """Whether the outline, chords or curved regions are others, or chords are elsewhere."""
+        if self.outline is not other.outline:
+            return True
         if self.chords != other.chords or _regions(self) != _regions(other):
             return True
         return any(self.vertices[key].u != other.vertices[key].u for edge in self.chords for key in edge)
@@ -117,7 +132,7 @@ class Draft:
 
     def __init__(self, base: Structure) -> None:
         self.outline, self.spacing = base.outline, base.spacing
-        self.vertices, self.curves = dict(base.vertices), dict(base.curves)
+        self.vertices, self.curves, self.creases = dict(base.vertices), dict(base.curves), dict(base.creases)
         self._next = 1 + max([*self.vertices, *self.curves], default=-1)
 
     def border(self, place: float, *, is_held: bool = False) -> int:
@@ -132,14 +147,27 @@ class Draft:
         u = self.outline.point(place)
         return self._add(Vertex(BOUNDARY, (float(u[0]), float(u[1])), place, is_held))
 
-    def slide(self, key: int, place: float) -> None:
-        """Move a vertex along the border to a place [m], if only one ruling ends there and nobody holds it."""
-        vertex = self.vertices[key]
-        ends = sum(key in edge for edge in all_chords(self.curves))
-        is_corner = bool(np.any(np.abs(self.outline.starts - vertex.place) < 1e-12))
-        if vertex.kind == BOUNDARY and ends == 1 and not vertex.is_held and not is_corner:
-            u = self.outline.point(place)
-            self.vertices[key] = vertex._replace(u=(float(u[0]), float(u[1])), place=place % self.outline.length)
+    def slide(self, places: Mapping[int, float]) -> None:
+        """Move vertices along the border to places [m], those that can move."""
+        sliding = self.sliding()
+        for key, place in places.items():
+            if key in sliding:
+                u, place = self.outline.point(place), place % self.outline.length
+                self.vertices[key] = self.vertices[key]._replace(u=(float(u[0]), float(u[1])), place=place)
+
+    def sliding(self) -> set[int]:
+        """The vertices that can move along the border: only one ruling ends there, nobody holds them, and they are
+        neither corners nor ends of creases."""
+        ends = Counter(key for edge in all_chords(self.curves, self.creases) for key in edge)
+        once = {key for key, count in ends.items() if count == 1} - {key for edge in self.creases for key in edge}
+        corners = self.outline.starts
+        return {
+            key
+            for key in once
+            if (vertex := self.vertices[key]).kind == BOUNDARY
+            and not vertex.is_held
+            and not np.any(np.abs(corners - vertex.place) < 1e-12)
+        }
 
     def inner(self, kind: int, u: Floats) -> int:
         """A new vertex inside, singular or held."""
@@ -152,9 +180,11 @@ class Draft:
         return key
 
     def replace_curve(self, key: int, rulings: Iterable[Edge], apex: int = NOBODY) -> None:
-        """Give a region other rulings; without any it is gone."""
+        """Give a region other rulings; those on creases are left out, and without any it is gone."""
         kept: list[Edge] = []
         for ruling in rulings:
+            if sorted_edge(ruling) in self.creases:
+                continue
             if ruling[0] != ruling[1] and (not kept or set(ruling) != set(kept[-1])):
                 kept.append(ruling)
         if kept:
@@ -165,11 +195,17 @@ class Draft:
     def build(self) -> Structure:
         """The structure, with the border sampled evenly; `Refused` when chords cross or strips are lost."""
         self._sample()
-        chords = all_chords(self.curves)
+        chords = all_chords(self.curves, self.creases)
         self._check_chords(chords)
         cells = self._cells(chords)
         return Structure(
-            self.outline, self.spacing, dict(self.vertices), dict(self.curves), cells, find_strips(self.curves, cells)
+            self.outline,
+            self.spacing,
+            dict(self.vertices),
+            dict(self.curves),
+            cells,
+            find_strips(self.curves, cells),
+            dict(self.creases),
         )
 
     def _add(self, vertex: Vertex) -> int:
@@ -177,16 +213,16 @@ class Draft:
         self.vertices[key] = vertex
         return key
 
+    def needed(self) -> set[int]:
+        """The vertices that cannot go: ends of rulings and creases, held ones and corners."""
+        used = {key for edge in all_chords(self.curves, self.creases) for key in edge}
+        corners = set(np.round(self.outline.starts[:-1], 12))
+        return {key for key, vertex in self.vertices.items() if key in used or vertex.is_held
+                or (vertex.kind == BOUNDARY and round(vertex.place, 12) in corners)}  # fmt: skip
+
     def _sample(self) -> None:
         """Vertices of the border that nobody needs go where others are close; gaps are filled."""
-        used = {key for curve in self.curves.values() for ruling in curve.rulings for key in ruling}
-        corners = set(np.round(self.outline.starts[:-1], 12))
-        needed = {key for key, vertex in self.vertices.items() if key in used or vertex.is_held
-                  or (vertex.kind == BOUNDARY and round(vertex.place, 12) in corners)}  # fmt: skip
-        for key in border_order(self.vertices):
-            others = (other for other in border_order(self.vertices) if other != key)
-            if key not in needed and any(self._is_crowded(key, other, other in needed) for other in others):
-                del self.vertices[key]
+        self._thin_out()
         order = border_order(self.vertices)
         for key, after in zip(order, (*order[1:], order[0]), strict=True):
             start = self.vertices[key].place
@@ -197,21 +233,45 @@ class Draft:
                 place = (start + gap * k / count) % self.outline.length
                 self._add(Vertex(BOUNDARY, (float(u[0]), float(u[1])), place))
 
-    def _is_crowded(self, key: int, other: int, is_needed: bool) -> bool:
-        """Whether a vertex that nobody needs is too close to another on the border."""
-        far = abs(self.outline.way(self.vertices[key].place, self.vertices[other].place))
-        return far < (CROWD if is_needed else 0.5 * CROWD) * self.spacing
+    def _thin_out(self) -> None:
+        """Take out vertices of the border, one after the other, that nobody needs and that are too close to one that
+        is left, on either side."""
+        needed, order = self.needed(), border_order(self.vertices)
+        places = [self.vertices[key].place for key in order]
+        is_left = [True] * len(order)
+        for number, key in enumerate(order):
+            if key not in needed and any(
+                self._is_crowded(number, step, order, places, is_left, needed) for step in (-1, 1)
+            ):
+                is_left[number] = False
+                del self.vertices[key]
+
+    def _is_crowded(
+        self, number: int, step: int, order: tuple[int, ...], places: list[float], is_left: list[bool], needed: set[int]
+    ) -> bool:
+        """Whether a vertex that nobody needs is too close to one on one side of it."""
+        count, length = len(order), self.outline.length
+        for far in range(1, count):
+            other = (number + step * far) % count
+            gap = (step * (places[other] - places[number])) % length
+            if gap >= CROWD * self.spacing:
+                return False
+            if is_left[other] and (order[other] in needed or gap < 0.5 * CROWD * self.spacing):
+                return True
+        return False
 
     def _check_chords(self, chords: frozenset[Edge]) -> None:
-        """`Refused` when two chords cross, or one lies on the border."""
+        """`Refused` when two chords cross, or one lies on the border or crosses it."""
         for a, b in chords:
             p, q = self.vertices[a], self.vertices[b]
             if p.kind == q.kind == BOUNDARY and self.outline.on_one_side(p.place, q.place):
                 raise Refused("a ruling on the border")
-        ordered = sorted(chords)
+        order = border_order(self.vertices)
+        sides = () if self.outline.is_convex else zip(order, (*order[1:], order[0]), strict=True)
+        ordered = [*sorted(chords), *sides]
         ends = np.array(ordered, np.int64).reshape(-1, 2)
         points = np.array([[self.vertices[key].u for key in edge] for edge in ordered]).reshape(-1, 2, 2)
-        if crosses(ends, points):
+        if crosses(ends, points, len(chords)):
             raise Refused("rulings cross")
 
     def _cells(self, chords: frozenset[Edge]) -> tuple[tuple[int, ...], ...]:
@@ -222,7 +282,7 @@ class Draft:
         cells = trace_cells(positions, [*sides, *chords])
         if any(len(set(cell)) < len(cell) for cell in cells):
             raise Refused("a loose end")
-        total = sum(loop_area(np.array([positions[key] for key in cell])) for cell in cells)
+        total = sum(loop_area([positions[key] for key in cell]) for cell in cells)
         if abs(total - self.outline.area) > 1e-9 * self.outline.area:
             raise Refused("cells do not cover the sheet")
         return tuple(cells)
@@ -243,9 +303,9 @@ def border_order(vertices: Mapping[int, Vertex]) -> tuple[int, ...]:
     return tuple(sorted((k for k, v in vertices.items() if v.kind == BOUNDARY), key=lambda k: vertices[k].place))
 
 
-def all_chords(curves: Mapping[int, Curve]) -> frozenset[Edge]:
-    """The rulings of all curves, each with the smaller key first."""
-    return frozenset(_sorted(ruling) for curve in curves.values() for ruling in curve.rulings)
+def all_chords(curves: Mapping[int, Curve], creases: Iterable[Edge]) -> frozenset[Edge]:
+    """The rulings of all curves, and the creases, each with the smaller key first."""
+    return frozenset(creases).union(sorted_edge(ruling) for curve in curves.values() for ruling in curve.rulings)
 
 
 def edge_cells(cells: Iterable[tuple[int, ...]]) -> dict[Edge, int]:
@@ -272,7 +332,8 @@ def _cells_beside(sides: Mapping[Edge, int], edge: Edge) -> set[int]:
     return {sides[way] for way in (edge, (edge[1], edge[0])) if way in sides}
 
 
-def _sorted(edge: Edge) -> Edge:
+def sorted_edge(edge: Edge) -> Edge:
+    """The same with the smaller key first."""
     return (edge[0], edge[1]) if edge[0] < edge[1] else (edge[1], edge[0])
 
 

@@ -26,16 +26,26 @@ def transfer(old: Layout, new: Layout, x: Floats, v: Floats) -> tuple[Floats, Fl
     nearest = far.argmin(axis=1)
     taken = values[nearest].copy()
     moved = np.flatnonzero(far[np.arange(len(u)), nearest] > SAME * old.structure.spacing)
-    keys = list(new.structure.vertices)
-    on_border = [n < new.ghost and new.structure.vertices[keys[n]].kind == BOUNDARY for n in moved]
-    curve = BorderCurve(old, values)
-    for node, is_border in zip(moved, on_border, strict=True):
-        if is_border:
-            taken[node] = curve.at(new.structure.vertices[keys[node]].place)
-    inside = moved[~np.array(on_border, bool)] if len(moved) else moved
+    places = [_old_place(old, new, int(node)) for node in moved]
+    is_inside = np.array([place is None for place in places], bool)
+    inside, rim = moved[is_inside], moved[~is_inside]
+    taken[rim] = BorderCurve(old, values).at(np.array([place for place in places if place is not None]))
     if len(inside):
         taken[inside] = in_faces(old.mesh.u[old.mesh.faces], values[old.mesh.face_nodes], u[inside])
     return np.ascontiguousarray(taken[:, :3]), np.ascontiguousarray(taken[:, 3:])
+
+
+def _old_place(old: Layout, new: Layout, node: int) -> float | None:
+    """Where a node of the new mesh was on the border of the old one [m], None inside."""
+    if node >= new.ghost:
+        return None
+    vertex = new.structure.vertices[list(new.structure.vertices)[node]]
+    if vertex.kind != BOUNDARY:
+        return None
+    if new.structure.outline is old.structure.outline:
+        return vertex.place
+    place, far = old.structure.outline.place(new.structure.u(list(new.structure.vertices)[node]))
+    return place if far <= SAME * old.structure.spacing else None
 
 
 def in_faces(corners: Floats, values: Floats, points: Floats) -> Floats:
@@ -62,26 +72,30 @@ class BorderCurve:
         self._values = values[border_nodes(layout)]
         corners = self._outline.starts[:-1]
         is_corner = np.array([np.min(np.abs(corners - place)) < 1e-12 for place in self._place])
-        self._is_kink = is_corner | (turns(self._values[:, :3]) > KINK)
+        folded = {key for edge in structure.creases for key in edge}
+        is_folded = np.array([key in folded for key in structure.border])
+        self._is_kink = is_corner | is_folded | (turns(self._values[:, :3]) > KINK)
 
-    def at(self, place: float) -> Floats:
-        """Position and velocity at a place of the border, (6,)."""
+    def at(self, places: Floats) -> Floats:
+        """Positions and velocities at places (n,) of the border [m], (n, 6)."""
         count = len(self._place)
-        first = (int(np.searchsorted(self._place, place, side="right")) - 1) % count
-        around = [(first + k) % count for k in (-1, 0, 1, 2)]
-        t = np.array([self._outline.way(place, self._place[k]) for k in around])
-        p, span = self._values[around], t[2] - t[1]
-        straight = (p[2] - p[1]) / span
-        start = straight if self._is_kink[around[1]] else (p[2] - p[0]) / (t[2] - t[0])
-        end = straight if self._is_kink[around[2]] else (p[3] - p[1]) / (t[3] - t[1])
-        s = -t[1] / span
+        first = np.searchsorted(self._place, places, side="right") - 1
+        around = (first[:, None] + np.arange(-1, 3)) % count
+        half = 0.5 * self._outline.length
+        t = ((self._place[around] - places[:, None] + half) % (2.0 * half) - half)[..., None]
+        p, is_kink = self._values[around], self._is_kink[around][..., None]
+        span = t[:, 2] - t[:, 1]
+        straight = (p[:, 2] - p[:, 1]) / span
+        start = np.where(is_kink[:, 1], straight, (p[:, 2] - p[:, 0]) / (t[:, 2] - t[:, 0]))
+        end = np.where(is_kink[:, 2], straight, (p[:, 3] - p[:, 1]) / (t[:, 3] - t[:, 1]))
+        s = -t[:, 1] / span
         found = (
-            (1 + 2 * s) * (1 - s) ** 2 * p[1]
+            (1 + 2 * s) * (1 - s) ** 2 * p[:, 1]
             + s * (1 - s) ** 2 * span * start
-            + s**2 * (3 - 2 * s) * p[2]
+            + s**2 * (3 - 2 * s) * p[:, 2]
             + s**2 * (s - 1) * span * end
         )
-        found[3:] = (1 - s) * p[1, 3:] + s * p[2, 3:]
+        found[:, 3:] = (1 - s) * p[:, 1, 3:] + s * p[:, 2, 3:]
         return np.asarray(found)
 
 

@@ -45,7 +45,7 @@ from crumple.linalg.block_matrix import sum_vectors
 from crumple.materials.material import Material
 from crumple.materials.stiffness import plate_stiffness
 from crumple.mesh.sheet_mesh import SheetMesh
-from crumple.runtime.compiled import TWO, ZERO, is_few, kernel, spread
+from crumple.runtime.compiled import TWO, ZERO, is_few, kernel, rule, spread
 from crumple.runtime.errors import SimulationError
 from crumple.runtime.typing import Bools, Floats, Ints
 
@@ -316,14 +316,13 @@ def _angle_change(x, direction, turn, stencil, edges, side, out):
     """dψ of every corner for a direction and turns."""
     for f in prange(len(stencil)):
         nx, ny, nz, double_area = face_normal(x, stencil[f, 0], stencil[f, 1], stencil[f, 2])
-        slope = np.empty(3)
         for c in range(3):
-            fill_slope(x, stencil[f, c], stencil[f, (c + 1) % 3], stencil[f, (c + 2) % 3], double_area, c, slope)
-            change = side[f, c] * turn[edges[f, c]]
-            for a in range(3):
-                n = stencil[f, a]
-                change += slope[a] * (nx * direction[n, 0] + ny * direction[n, 1] + nz * direction[n, 2])
-            out[f, c] = change
+            i, j, k = stencil[f, c], stencil[f, (c + 1) % 3], stencil[f, (c + 2) % 3]
+            at_i, at_j, at_k = edge_slopes(x, i, j, k, double_area)
+            along_i = nx * direction[i, 0] + ny * direction[i, 1] + nz * direction[i, 2]
+            along_j = nx * direction[j, 0] + ny * direction[j, 1] + nz * direction[j, 2]
+            along_k = nx * direction[k, 0] + ny * direction[k, 1] + nz * direction[k, 2]
+            out[f, c] = side[f, c] * turn[edges[f, c]] + (at_i * along_i + at_j * along_j + at_k * along_k)
 
 
 @spread(2)
@@ -331,31 +330,25 @@ def _midedge(
     x, half_turn, stencil, edges, side, beyond, stiffness, rest_angle,
     order, value, vectors, moments, blocks, mixed, own,
 ):  # fmt: skip
-    for f in prange(len(stencil)):
-        nx, ny, nz, double_area = face_normal(x, stencil[f, 0], stencil[f, 1], stencil[f, 2])
-        offset = np.empty(3)
-        slope = np.empty((3, 3))  # ∂ψ_c/∂x_a = slope[c, a] n̂
-        for c in range(3):
-            tail, head = stencil[f, c], stencil[f, (c + 1) % 3]
-            psi = half_angle(x, tail, head, beyond[f, c], nx, ny, nz) + side[f, c] * half_turn[edges[f, c]]
-            offset[c] = psi - rest_angle[f, c]
-            if order > 0:
-                fill_slope(x, tail, head, stencil[f, (c + 2) % 3], double_area, c, slope[c])
-        energy = 0.0
-        moment = np.empty(3)
-        for c in range(3):
-            moment[c] = 0.0
-            for d in range(3):
-                moment[c] += stiffness[f, c, d] * offset[d]
-            energy += 0.5 * moment[c] * offset[c]
-        value[f] = energy
+    for f in prange(len(stencil)):  # no arrays are made in here: that would take longer than the rest
+        i, j, k = stencil[f, 0], stencil[f, 1], stencil[f, 2]
+        nx, ny, nz, double_area = face_normal(x, i, j, k)
+        psi0 = half_angle(x, i, j, beyond[f, 0], nx, ny, nz) + side[f, 0] * half_turn[edges[f, 0]] - rest_angle[f, 0]
+        psi1 = half_angle(x, j, k, beyond[f, 1], nx, ny, nz) + side[f, 1] * half_turn[edges[f, 1]] - rest_angle[f, 1]
+        psi2 = half_angle(x, k, i, beyond[f, 2], nx, ny, nz) + side[f, 2] * half_turn[edges[f, 2]] - rest_angle[f, 2]
+        m0 = stiffness[f, 0, 0] * psi0 + stiffness[f, 0, 1] * psi1 + stiffness[f, 0, 2] * psi2
+        m1 = stiffness[f, 1, 0] * psi0 + stiffness[f, 1, 1] * psi1 + stiffness[f, 1, 2] * psi2
+        m2 = stiffness[f, 2, 0] * psi0 + stiffness[f, 2, 1] * psi1 + stiffness[f, 2, 2] * psi2
+        value[f] = 0.5 * m0 * psi0 + 0.5 * m1 * psi1 + 0.5 * m2 * psi2
         if order == 0:
             continue
-        for c in range(3):
-            moments[f, c] = side[f, c] * moment[c]
-        for a in range(3):
-            force = moment[0] * slope[0, a] + moment[1] * slope[1, a] + moment[2] * slope[2, a]
-            vectors[f, a, 0], vectors[f, a, 1], vectors[f, a, 2] = force * nx, force * ny, force * nz
+        a0, a1, a2 = edge_slopes(x, i, j, k, double_area)  # ∂ψ_0/∂x of nodes 0, 1, 2, along n̂
+        b1, b2, b0 = edge_slopes(x, j, k, i, double_area)  # ∂ψ_1
+        c2, c0, c1 = edge_slopes(x, k, i, j, double_area)  # ∂ψ_2
+        moments[f, 0], moments[f, 1], moments[f, 2] = side[f, 0] * m0, side[f, 1] * m1, side[f, 2] * m2
+        _write_vector(vectors, f, 0, m0 * a0 + m1 * b0 + m2 * c0, nx, ny, nz)
+        _write_vector(vectors, f, 1, m0 * a1 + m1 * b1 + m2 * c1, nx, ny, nz)
+        _write_vector(vectors, f, 2, m0 * a2 + m1 * b2 + m2 * c2, nx, ny, nz)
         if order == 1:
             continue
         block = 0
@@ -363,26 +356,45 @@ def _midedge(
             for d in range(c, 3):
                 own[f, block] = side[f, c] * side[f, d] * stiffness[f, c, d]
                 block += 1
-        push = np.empty((3, 3))  # Σ_c K_dc slope[c, a] as [d, a]
-        for d in range(3):
-            for a in range(3):
-                k = (
-                    stiffness[f, d, 0] * slope[0, a]
-                    + stiffness[f, d, 1] * slope[1, a]
-                    + stiffness[f, d, 2] * slope[2, a]
-                )
-                push[d, a] = k
-                k *= side[f, d]
-                mixed[f, a, d, 0], mixed[f, a, d, 1], mixed[f, a, d, 2] = k * nx, k * ny, k * nz
-        block = 0
-        for a in range(3):
-            for b in range(a, 3):
-                k = push[0, a] * slope[0, b] + push[1, a] * slope[1, b] + push[2, a] * slope[2, b]
-                out = blocks[f, block]
-                out[0, 0], out[0, 1], out[0, 2] = k * nx * nx, k * nx * ny, k * nx * nz
-                out[1, 0], out[1, 1], out[1, 2] = out[0, 1], k * ny * ny, k * ny * nz
-                out[2, 0], out[2, 1], out[2, 2] = out[0, 2], out[1, 2], k * nz * nz
-                block += 1
+        # Σ_c K_dc ∂ψ_c of nodes 0, 1, 2, for d = 0, 1, 2
+        p0, p1, p2 = _push(stiffness, side, f, 0, a0, a1, a2, b0, b1, b2, c0, c1, c2, nx, ny, nz, mixed)
+        q0, q1, q2 = _push(stiffness, side, f, 1, a0, a1, a2, b0, b1, b2, c0, c1, c2, nx, ny, nz, mixed)
+        r0, r1, r2 = _push(stiffness, side, f, 2, a0, a1, a2, b0, b1, b2, c0, c1, c2, nx, ny, nz, mixed)
+        _write_block(blocks, f, 0, p0 * a0 + q0 * b0 + r0 * c0, nx, ny, nz)
+        _write_block(blocks, f, 1, p0 * a1 + q0 * b1 + r0 * c1, nx, ny, nz)
+        _write_block(blocks, f, 2, p0 * a2 + q0 * b2 + r0 * c2, nx, ny, nz)
+        _write_block(blocks, f, 3, p1 * a1 + q1 * b1 + r1 * c1, nx, ny, nz)
+        _write_block(blocks, f, 4, p1 * a2 + q1 * b2 + r1 * c2, nx, ny, nz)
+        _write_block(blocks, f, 5, p2 * a2 + q2 * b2 + r2 * c2, nx, ny, nz)
+
+
+@rule
+def _push(stiffness, side, f, d, a0, a1, a2, b0, b1, b2, c0, c1, c2, nx, ny, nz, mixed):
+    """Row d of K times ∂ψ of nodes 0, 1, 2; what it gives by x and φ_d is written to `mixed`."""
+    ka, kb, kc = stiffness[f, d, 0], stiffness[f, d, 1], stiffness[f, d, 2]
+    at0, at1, at2 = ka * a0 + kb * b0 + kc * c0, ka * a1 + kb * b1 + kc * c1, ka * a2 + kb * b2 + kc * c2
+    k = at0 * side[f, d]
+    mixed[f, 0, d, 0], mixed[f, 0, d, 1], mixed[f, 0, d, 2] = k * nx, k * ny, k * nz
+    k = at1 * side[f, d]
+    mixed[f, 1, d, 0], mixed[f, 1, d, 1], mixed[f, 1, d, 2] = k * nx, k * ny, k * nz
+    k = at2 * side[f, d]
+    mixed[f, 2, d, 0], mixed[f, 2, d, 1], mixed[f, 2, d, 2] = k * nx, k * ny, k * nz
+    return at0, at1, at2
+
+
+@rule
+def _write_vector(out, f, a, k, nx, ny, nz):
+    """k n̂."""
+    out[f, a, 0], out[f, a, 1], out[f, a, 2] = k * nx, k * ny, k * nz
+
+
+@rule
+def _write_block(out, f, block, k, nx, ny, nz):
+    """k n̂ n̂ᵀ."""
+    xy, xz, yz = k * nx * ny, k * nx * nz, k * ny * nz
+    out[f, block, 0, 0], out[f, block, 0, 1], out[f, block, 0, 2] = k * nx * nx, xy, xz
+    out[f, block, 1, 0], out[f, block, 1, 1], out[f, block, 1, 2] = xy, k * ny * ny, yz
+    out[f, block, 2, 0], out[f, block, 2, 1], out[f, block, 2, 2] = xz, yz, k * nz * nz
 
 
 _midedge_alone, _angle_change_alone = _midedge.alone, _angle_change.alone  # type: ignore[attr-defined]
@@ -433,14 +445,15 @@ def _half_direction(x, direction, turn, stencil, edges, side):
 
 
 @njit(cache=True)
-def fill_slope(x, tail, head, opposite, double_area, corner, out):
-    """Write −c_p/h of the half-edge tail → head at `corner`: what ∂ψ/∂x_p is along the normal, `out` (3,) [1/m]."""
+def edge_slopes(x, tail, head, opposite, double_area):
+    """−c_p/h of the half-edge tail → head: what ∂ψ/∂x_p is along the normal, at its tail, its head and the opposite
+    node [1/m]."""
     ex, ey, ez = x[head, 0] - x[tail, 0], x[head, 1] - x[tail, 1], x[head, 2] - x[tail, 2]
     ax, ay, az = x[opposite, 0] - x[tail, 0], x[opposite, 1] - x[tail, 1], x[opposite, 2] - x[tail, 2]
     square = max(ex * ex + ey * ey + ez * ez, SMALLEST_SQUARE)
     s = (ax * ex + ay * ey + az * ez) / square
     m = -sqrt(square) / double_area
-    out[corner], out[(corner + 1) % 3], out[(corner + 2) % 3] = (s - 1.0) * m, -s * m, m
+    return (s - 1.0) * m, -s * m, m
 
 
 _UPPER = [(a, b) for a in range(3) for b in range(a, 3)]

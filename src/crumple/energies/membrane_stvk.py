@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -25,8 +24,10 @@ from numba import njit, prange
 
 from crumple.contract.energy import Example, Projection, projection_mask, register
 from crumple.contract.ready import ReadyEnergy
+from crumple.energies.definite import clamp_negative
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
+from crumple.energies.predicted_stress import add_predicted
 from crumple.geometry.triangle import deformation, green_strain, shape_gradients, strain
 from crumple.linalg.block_matrix import sum_vectors
 from crumple.runtime.compiled import TWO, ZERO, kernel, spread
@@ -52,6 +53,18 @@ class MembraneStvk(ElasticEnergy):
     def deformation(self, x: Floats) -> Floats:
         """Green strain (xx, yy, xy) of each face, (n, 3)."""
         return green_strain(x, self.stencil, self.gradients)
+
+    def tension(self, x: Floats, among: Ints | slice) -> Floats:
+        """S (xx, yy, xy) of the faces `among` them on the axes of the coefficients, (n, 3) [N/m]."""
+        beyond = green_strain(x, self.stencil[among], self.gradients[among]) - self.rest_strain[among]
+        xx, yy, xy = beyond.T
+        c11, c12, c22, c33 = self.coefficients[among].T
+        return np.stack([c11 * xx + c12 * yy, c12 * xx + c22 * yy, c33 * xy], axis=1)
+
+    def modulus(self, among: Ints | slice) -> Floats:
+        """E t of the faces `among` them, the geometric mean of both axes, (n,) [N/m]."""
+        c11, c12, c22, _ = self.coefficients[among].T
+        return np.asarray((c11 * c22 - c12**2) / np.sqrt(c11 * c22))
 
     def damped(self, before: Floats, ratio: Floats) -> Sequence[MembraneStvk]:
         column = np.reshape(ratio, (-1, 1))
@@ -79,6 +92,10 @@ class MembraneStvk(ElasticEnergy):
             hessian,
         )
 
+    def predict(self, x: Floats, before: Floats, project: bool, blocks: Floats) -> None:
+        fields = self.stencil, self.gradients, self.area, self.coefficients, self.rest_strain
+        add_predicted(x, before, *fields, project, blocks)
+
     def ready(self) -> ReadyEnergy:
         return ReadyMembrane(self)
 
@@ -88,7 +105,7 @@ class ReadyMembrane(ReadyEnergy):
 
     def __init__(self, energy: MembraneStvk) -> None:
         n = len(energy.stencil)
-        self.stencil, self.turns = energy.stencil, energy.turns
+        self.stencil, self.turns, self._energy = energy.stencil, energy.turns, energy
         self.mixed, self.own = np.empty((n, 3, 0, 3)), np.empty((n, 0))
         self._fields = (
             energy.stencil, energy.gradients, energy.area, energy.coefficients, energy.rest_strain,
@@ -101,6 +118,9 @@ class ReadyMembrane(ReadyEnergy):
 
     def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
         _membrane_sum(x, *self._fields, *self._room, project, gradient)
+
+    def predict(self, x: Floats, before: Floats, project: bool) -> None:
+        self._energy.predict(x, before, project, self.blocks)
 
 
 def make_membrane_stvk(corners: Floats, nodes: Ints, coefficients: Floats) -> MembraneStvk:
@@ -178,20 +198,6 @@ def _membrane_sum(
     mask[:] = project
     _membrane_alone(x, stencil, gradients, area, coefficients, rest_strain, TWO, mask, value, vectors, blocks)
     sum_vectors(stencil, vectors, gradient)
-
-
-@njit(cache=True)
-def clamp_negative(s00, s11, s01):
-    """The symmetric 2×2 matrix with its negative eigenvalues replaced by zero."""
-    mean, half = 0.5 * (s00 + s11), 0.5 * (s00 - s11)
-    radius = sqrt(half * half + s01 * s01)
-    if mean >= radius:
-        return s00, s11, s01
-    if mean <= -radius:
-        return 0.0, 0.0, 0.0
-    # only the larger eigenvalue λ survives: λ/2 (I + [[half, s01], [s01, −half]]/radius)
-    large = 0.5 * (mean + radius)
-    return large * (1.0 + half / radius), large * (1.0 - half / radius), large * s01 / radius
 
 
 @njit(cache=True)

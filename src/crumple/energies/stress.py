@@ -21,11 +21,9 @@ def membrane_stress(mesh: SheetMesh, materials: tuple[Material, ...], x: Floats,
     parts = make_membranes(mesh, materials)
     stress = np.zeros((mesh.face_count, 3))
     for energy, _, faces in parts.by_strain(x, plastic_strain):
-        xx, yy, xy = (energy.deformation(x) - energy.rest_strain).T
-        c11, c12, c22, c33 = energy.coefficients.T
-        stress[faces] = np.stack([c11 * xx + c12 * yy, c12 * xx + c22 * yy, c33 * xy], axis=1)
+        stress[faces] = energy.tension(x, slice(None))
     thickness = np.array([material.thickness for material in materials])[mesh.face_material]
-    return _on_pattern_axes(stress, parts.grain) / thickness[:, None]
+    return on_pattern_axes(stress, parts.grain) / thickness[:, None]
 
 
 def largest_tension(stress: Floats) -> Floats:
@@ -33,7 +31,7 @@ def largest_tension(stress: Floats) -> Floats:
     return np.maximum(tensor_eigen(stress)[0][:, 0], 0.0)
 
 
-def _on_pattern_axes(tensor: Floats, grain: Floats) -> Floats:
+def on_pattern_axes(tensor: Floats, grain: Floats) -> Floats:
     """Tensors (n, 3) on axes along and across the grain (n,) [rad], on the axes of the pattern."""
     if not grain.any():
         return tensor

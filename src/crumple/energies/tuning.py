@@ -42,6 +42,9 @@ class Tuning:
         "Eigenvalues closer than this count as this far apart.",
         breaks="Where both stretches are equal, λ has no second derivative.",
     )
+    gust_waves: Tuned[int] = Tuned(
+        48, "waves", "Waves of a gust: enough that their sum is nearly normal and does not visibly repeat."
+    )
 
 
 TUNING = Tuning()

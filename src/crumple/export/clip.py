@@ -81,7 +81,7 @@ class Clip:
 
     def _solids(self, state: State) -> tuple[Solid, ...]:
         """The obstacles, each with points of its own."""
-        obstacles, solids = self.recording.obstacles, []
+        obstacles, solids = self.recording.obstacles_at(state.frame), []
         if obstacles is None:
             return ()
         for index, name in enumerate(obstacles.names):

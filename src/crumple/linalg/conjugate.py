@@ -6,11 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from crumple.linalg.tuning import TUNING
 from crumple.runtime.typing import Floats
+
+FEW = TUNING.short_vector.value
 
 
 def inner(a: Floats, b: Floats) -> float:
-    """a·b. Without BLAS, whose threads take a hundred times as long for it where the processor has other work."""
+    """a·b. Without BLAS where they are many: its threads take a hundred times as long for it where the processor has
+    other work."""
+    if a.size < FEW:
+        return float(np.dot(a.ravel(), b.ravel()))
     return float(np.einsum("i,i->", a.ravel(), b.ravel()))
 
 

@@ -54,9 +54,9 @@ class FrontMatrix:
         self._diagonal = _find_diagonal(*self._search, f.single, f.owner)
 
     def blank(self) -> FrontMatrix:
-        """Another matrix with the same analysis, for other numbers."""
+        """Another matrix with the same analysis, whose numbers are to be cleared."""
         other = copy.copy(self)
-        other._values = np.zeros_like(self._values)
+        other._values = np.empty_like(self._values)
         other._stack, other._rest = np.empty_like(self._stack), np.empty_like(self._rest)
         return other
 
@@ -102,16 +102,16 @@ class FrontMatrix:
         f = self.fronts
         return bool(
             factorise_fronts(
-                f.first, f.width, f.panel, f.place, f.run, f.place_start, f.children,
+                f.first, f.width, f.panel, f.place, f.place_start, f.children,
                 self._values, self._stack, self._rest,
             )
         )  # fmt: skip
 
     def solve(self, b: Floats) -> Floats:
-        """The solution for b (size,) with the last factorisation."""
-        f, found = self.fronts, b.copy()
-        solve_fronts(f.first, f.width, f.panel, f.row, f.row_start, self._values, self._position, found)
-        return found
+        """The solution for b (size,) with the last factorisation, which takes its place."""
+        f = self.fronts
+        solve_fronts(f.first, f.width, f.panel, f.row, f.row_start, self._values, self._position, b)
+        return b
 
 
 def clique_pairs(elements: Ints, node_count: int) -> Ints:
@@ -134,7 +134,7 @@ def loose_pairs(stencil, blocks, node_count):
             for b in range(a, k):
                 q += 1
                 i, j = stencil[e, a], stencil[e, b]
-                if a != b and i < node_count and j < node_count and not _is_zero(blocks[e, q]):
+                if a != b and i < node_count and j < node_count and not _is_zero(blocks, e, q):
                     pairs[count, 0], pairs[count, 1] = i, j
                     count += 1
     return pairs[:count].copy()
@@ -146,11 +146,11 @@ def _own_copy(array: Ints) -> Ints:
 
 
 @device
-def _is_zero(block):
-    """Whether a block (3, 3) is zero."""
+def _is_zero(blocks, e, q):
+    """Whether block q of element e, (3, 3), is zero."""
     for a in range(3):
         for b in range(3):
-            if block[a, b] != 0.0:
+            if blocks[e, q, a, b] != 0.0:
                 return False
     return True
 
@@ -237,12 +237,17 @@ def _find_singles(node, front, first, width, panel, column, single, owner, nodes
 
 
 @device
-def _add_block(at, step, block, values):
-    """Add a block (3, 3) at a place that may say that it is to be transposed."""
-    to, flip = at >> 1, at & 1
-    for a in range(3):
-        for b in range(3):
-            values[to + a * step + b] += block[b, a] if flip else block[a, b]
+def _add_block(at, step, blocks, e, q, values):
+    """Add block q of element e, (3, 3), at a place that may say that it is to be transposed."""
+    to = at >> 1
+    if at & 1:
+        for a in range(3):
+            for b in range(3):
+                values[to + a * step + b] += blocks[e, q, b, a]
+    else:
+        for a in range(3):
+            for b in range(3):
+                values[to + a * step + b] += blocks[e, q, a, b]
 
 
 @kernel
@@ -250,7 +255,7 @@ def _add_placed(at, step, blocks, values):
     for e in range(at.shape[0]):
         for q in range(at.shape[1]):
             if at[e, q] >= 0:
-                _add_block(at[e, q], step[e, q], blocks[e, q], values)
+                _add_block(at[e, q], step[e, q], blocks, e, q, values)
 
 
 @kernel
@@ -284,7 +289,7 @@ def _add_loose(node, front, first, width, panel, column, stencil, blocks, values
                     i, j = j, i
                 at, step = _address(node, front, first, width, panel, column, i, j)
                 if at >= 0:
-                    _add_block(2 * at + flip, step, blocks[e, q], values)
-                elif not _is_zero(blocks[e, q]):
+                    _add_block(2 * at + flip, step, blocks, e, q, values)
+                elif not _is_zero(blocks, e, q):
                     return False
     return True

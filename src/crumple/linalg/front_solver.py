@@ -36,7 +36,7 @@ class FrontSolver:
 
     def solve(self, b: Floats) -> Floats:
         """The solution for the right-hand side b (node_count, 3)."""
-        return self._matrix.solve(b.ravel()).reshape(-1, 3)
+        return self._matrix.solve(b.ravel().copy()).reshape(-1, 3)
 
     def order(self, pattern: BlockPattern) -> Ints:
         """The nodes in a good order of elimination, (node_count,)."""

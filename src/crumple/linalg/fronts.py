@@ -44,8 +44,8 @@ class Fronts(NamedTuple):
     `owner` (m,): the node with which a single unknown goes;  `front` (n,): where a node is eliminated;
     `first` (f + 1,): the first unknown of each front;  `width` (f,): the unknowns that it has and meets;
     `panel` (f + 1,): where its numbers begin;  `row` (…,), `row_start` (f + 1,): its unknowns;
-    `place`, `run` (…,), `place_start` (f + 1,): where those that it only meets are in its parent, and how far they are
-    there side by side;  `children` (f,): how many fronts end in it;  `column` (f, n): where a node is in it, −1: not.
+    `place` (…,), `place_start` (f + 1,): where those that it only meets are in its parent;  `children` (f,): how many
+    fronts end in it;  `column` (f, n): where a node is in it, −1: not.
     `stack`, `largest`: numbers that are kept at most for fronts to come, and for one front.
     """
 
@@ -59,7 +59,6 @@ class Fronts(NamedTuple):
     row: Indices
     row_start: Indices
     place: Indices
-    run: Indices
     place_start: Indices
     children: Indices
     column: Ints
@@ -89,10 +88,10 @@ def make_fronts(node_count, pairs, ends):
     node, single = _number(sequence, size, owner)
     first, width, panel, row_start, place_start = _measure(columns, last, height)
     row, column, above, children = _fill_rows(graph, sequence, front, columns, last, size, node, row_start)
-    place, run = _find_places(row, row_start, columns, above, place_start)
+    place = _find_places(row, row_start, columns, above, place_start)
     stack, largest = _largest_stack(width, columns, children)
     return Fronts(
-        node, single, owner, front, first, width, panel, row, row_start, place, run, place_start, children, column,
+        node, single, owner, front, first, width, panel, row, row_start, place, place_start, children, column,
         stack, largest,
     )  # fmt: skip
 
@@ -168,7 +167,7 @@ def _fill_rows(graph, sequence, front, columns, last, size, node, row_start):
         while k < n and front[sequence[k]] == f:
             at = _append(sequence[k], f, row_start[f], at, size, node, row, column)
             k += 1
-        found = 0
+        found = np.int64(0)
         for w in range(words):
             bits = graph[last[f], w]
             while bits != ZERO:
@@ -206,10 +205,9 @@ def _append(v, f, start, at, size, node, row, column):
 
 @device
 def _find_places(row, row_start, columns, above, place_start):
-    """Where the unknowns that a front only meets are in its parent, and to which of them they are side by side there
-    within the same part: what the parent eliminates, or what it meets."""
+    """Where the unknowns that a front only meets are in its parent."""
     count = columns.shape[0]
-    place, run = np.empty(place_start[count], np.int64), np.empty(place_start[count], np.int64)
+    place = np.empty(place_start[count], np.int64)
     for f in range(count):
         p = above[f]
         if p == NONE:
@@ -220,11 +218,7 @@ def _find_places(row, row_start, columns, above, place_start):
             while row[j] != row[row_start[f] + columns[f] + i]:
                 j += 1
             place[start + i] = j - row_start[p]
-        for i in range(met - 1, -1, -1):
-            q = start + i
-            goes_on = i + 1 < met and place[q + 1] == place[q] + 1 and place[q + 1] != columns[p]
-            run[q] = run[q + 1] if goes_on else i + 1
-    return place, run
+    return place
 
 
 @device

@@ -11,38 +11,92 @@ from math import sqrt
 
 import numpy as np
 
-from crumple.runtime.compiled import device, fused, kernel
+from crumple.runtime.compiled import ZERO, device, fused, kernel
 
 
 @fused
 def _eliminate(panel, own, width):
-    """Factorise the `own` rows of a front in place, each by the rows before it, four at a time; False when a pivot is
-    not positive."""
-    for a in range(own):
-        w = width - a
-        row = panel[a * width + a : a * width + width]
-        k = 0
-        while k + 4 <= a:
-            q = k * width + a
-            p0, p1 = panel[q : q + w], panel[q + width : q + width + w]
-            p2, p3 = panel[q + 2 * width : q + 2 * width + w], panel[q + 3 * width : q + 3 * width + w]
-            c0, c1, c2, c3 = p0[0], p1[0], p2[0], p3[0]
-            for i in range(w):
-                row[i] -= c0 * p0[i] + c1 * p1[i] + c2 * p2[i] + c3 * p3[i]
-            k += 4
-        while k < a:
-            q = k * width + a
-            p0 = panel[q : q + w]
-            c0 = p0[0]
-            for i in range(w):
-                row[i] -= c0 * p0[i]
-            k += 1
-        pivot = row[0]
-        if not pivot > 0.0:
+    """Factorise the `own` rows of a front in place, each by the rows before it; False when a pivot is not positive.
+    What lies below the diagonal is overwritten with anything."""
+    a = ZERO
+    while a + 4 <= own:
+        if not _eliminate_four(panel, a, width):
             return False
-        pivot = 1.0 / sqrt(pivot)
+        a += 4
+    while a < own:
+        if not _eliminate_one(panel, a, width):
+            return False
+        a += 1
+    return True
+
+
+@fused
+def _eliminate_four(panel, a, width):
+    """Factorise the rows a to a + 3, of which a multiple of four are before: as one, so that there are few loops, which
+    are short."""
+    w, at = width - a, a * width + a
+    r0, r1 = panel[at : at + w], panel[at + width : at + width + w]
+    r2, r3 = panel[at + 2 * width : at + 2 * width + w], panel[at + 3 * width : at + 3 * width + w]
+    for q in range(a, at, 4 * width):
+        p0, p1 = panel[q : q + w], panel[q + width : q + width + w]
+        p2, p3 = panel[q + 2 * width : q + 2 * width + w], panel[q + 3 * width : q + 3 * width + w]
+        a0, a1, a2, a3 = p0[0], p1[0], p2[0], p3[0]
+        b0, b1, b2, b3 = p0[1], p1[1], p2[1], p3[1]
+        c0, c1, c2, c3 = p0[2], p1[2], p2[2], p3[2]
+        d0, d1, d2, d3 = p0[3], p1[3], p2[3], p3[3]
         for i in range(w):
-            row[i] *= pivot
+            x0, x1, x2, x3 = p0[i], p1[i], p2[i], p3[i]
+            r0[i] -= a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+            r1[i] -= b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+            r2[i] -= c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
+            r3[i] -= d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
+    pivot0 = r0[0]
+    s0 = 1.0 / sqrt(pivot0)
+    k1, k2, k3 = r0[1] * s0, r0[2] * s0, r0[3] * s0
+    pivot1 = r1[1] - k1 * k1
+    s1 = 1.0 / sqrt(pivot1)
+    m2, m3 = (r1[2] - k1 * k2) * s1, (r1[3] - k1 * k3) * s1
+    pivot2 = r2[2] - k2 * k2 - m2 * m2
+    s2 = 1.0 / sqrt(pivot2)
+    n3 = (r2[3] - k2 * k3 - m2 * m3) * s2
+    pivot3 = r3[3] - k3 * k3 - m3 * m3 - n3 * n3
+    s3 = 1.0 / sqrt(pivot3)
+    if not (pivot0 > 0.0 and pivot1 > 0.0 and pivot2 > 0.0 and pivot3 > 0.0):
+        return False
+    for i in range(w):
+        x0 = r0[i] * s0
+        x1 = (r1[i] - k1 * x0) * s1
+        x2 = (r2[i] - k2 * x0 - m2 * x1) * s2
+        r0[i], r1[i], r2[i], r3[i] = x0, x1, x2, (r3[i] - k3 * x0 - m3 * x1 - n3 * x2) * s3
+    return True
+
+
+@fused
+def _eliminate_one(panel, a, width):
+    """Factorise row a."""
+    w = width - a
+    row = panel[a * width + a : a * width + width]
+    k = 0
+    while k + 4 <= a:
+        q = k * width + a
+        p0, p1 = panel[q : q + w], panel[q + width : q + width + w]
+        p2, p3 = panel[q + 2 * width : q + 2 * width + w], panel[q + 3 * width : q + 3 * width + w]
+        c0, c1, c2, c3 = p0[0], p1[0], p2[0], p3[0]
+        for i in range(w):
+            row[i] -= c0 * p0[i] + c1 * p1[i] + c2 * p2[i] + c3 * p3[i]
+        k += 4
+    while k < a:
+        p0 = panel[k * width + a : k * width + width]
+        c0 = p0[0]
+        for i in range(w):
+            row[i] -= c0 * p0[i]
+        k += 1
+    pivot = row[0]
+    if not pivot > 0.0:
+        return False
+    pivot = 1.0 / sqrt(pivot)
+    for i in range(w):
+        row[i] *= pivot
     return True
 
 
@@ -96,29 +150,24 @@ def _update(panel, own, width, rest):
 
 
 @device
-def _receive(part, place, run, panel, own, width, rest):
-    """Add to a front what a child has left for it: `part` (met²,) at the places (met,)."""
+def _receive(part, place, panel, own, width, rest):
+    """Add to a front what a child has left for it: `part` (met²,) at the places (met,). Unsigned places are not looked
+    at for being counted from the end."""
     met, left = place.shape[0], width - own
     for i in range(met):
         p = place[i]
-        j = i
-        while j < met:
-            w = run[j] - j
-            given = part[i * met + j : i * met + j + w]
-            if p < own:
-                taken = panel[p * width + place[j] : p * width + place[j] + w]
-            else:
-                at = (p - own) * left - own + place[j]
-                taken = rest[at : at + w]
-            for q in range(w):
-                taken[q] += given[q]
-            j += w
+        if p < own:
+            at = np.uint64(p * width)
+            for j in range(i, met):
+                panel[at + np.uint64(place[j])] += part[np.uint64(i * met + j)]
+        else:
+            at = np.uint64((p - own) * left - own)
+            for j in range(i, met):
+                rest[at + np.uint64(place[j])] += part[np.uint64(i * met + j)]
 
 
 @kernel
-def factorise_fronts(
-    first, width, panel, place, run, place_start, children, values, stack, rest
-):  # fmt: skip
+def factorise_fronts(first, width, panel, place, place_start, children, values, stack, rest):
     """Factorise the assembled fronts in `values` in place; False when the matrix is not positive definite.
 
     The first arguments are those of `Fronts`;  `stack`, `rest`: room for what waits, and for one front.
@@ -137,7 +186,7 @@ def factorise_fronts(
             begin, end = place_start[child], place_start[child + 1]
             top = start[child]
             part = stack[top : top + (end - begin) * (end - begin)]
-            _receive(part, place[begin:end], run[begin:end], rows, own, width[f], square)
+            _receive(part, place[begin:end], rows, own, width[f], square)
         if not _eliminate(rows, own, width[f]):
             return False
         if met > 0:

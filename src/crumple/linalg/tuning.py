@@ -41,6 +41,9 @@ class Tuning:
         "Zeros that a node may bring into a front when it joins it, over the unknowns that are then eliminated there.",
         chosen_on="sheets of 150 to 1000 faces",
     )
+    short_vector: Tuned[int] = Tuned(
+        4096, "numbers", "Length of vectors whose inner products are left to BLAS, which takes one thread for them."
+    )
 
 
 TUNING = Tuning()

@@ -20,6 +20,9 @@ STRAIN_KNOT = 1.0 / 6.0
 DIRECTION_KNOTS = np.radians([0.0, 22.5, 45.0, 67.5, 90.0])
 """Directions of largest stretch of the rows 1–5 of a measured membrane table, from u [rad]."""
 
+LEAST_TEAR_ENERGY = 1e-3
+"""Of a material that tears [J/m²]: surfaces of liquids take fifty times as much, and with much less no crack ends."""
+
 STVK, BARAFF_WITKIN = "stvk", "baraff-witkin"
 """Models of the membrane."""
 
@@ -80,6 +83,9 @@ class Material:
         for along, energy in zip(("along the grain", "across it"), self.tear_energy, strict=True):
             if energy != float("inf"):
                 _require(self.name, "tear_energy", energy, f"{along} in J/m², or inf")
+                if energy < LEAST_TEAR_ENERGY:
+                    remedy = f"{along} must be at least {LEAST_TEAR_ENERGY:g} J/m², or inf"
+                    raise InputError(_place(self.name, "tear_energy"), remedy, energy)
         if self.tensile_strength != float("inf"):
             _require(self.name, "tensile_strength", self.tensile_strength, "in Pa, or inf")
         if self.tears and self.model != STVK:

@@ -40,6 +40,7 @@ Mounted: TypeAlias = tuple[tuple[Term, MountedTerm], ...]
 
 
 _NODES: Remembered[Ints] = Remembered(2)
+_SIZES: Remembered[float] = Remembered(2)
 _MASSES: Remembered[Floats] = Remembered(2)
 _SURFACES: Remembered[Surface] = Remembered(2)
 """What follows from the model and the mesh alone stays from frame to frame, while these do."""
@@ -64,7 +65,8 @@ class MeshParts:
 
     @cached_property
     def size(self) -> float:
-        return float(np.linalg.norm(np.ptp(self._state.mesh.node_rest, axis=0)))
+        mesh = self._state.mesh
+        return _SIZES.find((mesh,), lambda: float(np.linalg.norm(np.ptp(mesh.node_rest, axis=0))))
 
     @cached_property
     def nodes(self) -> Ints:
@@ -285,6 +287,10 @@ class Derived:
 
     def acceleration(self) -> Floats:
         """What acts on all nodes alike, (3,) [m/s²]."""
+        return self._acceleration
+
+    @cached_property
+    def _acceleration(self) -> Floats:
         parts = [term.acceleration() for _, term in self.terms]
         return np.sum([part for part in parts if part is not None], axis=0) if parts else np.zeros(3)
 

@@ -47,6 +47,12 @@ class DevelopableOptions(Options):
     remembered_curvature: Annotated[
         float, Quantity("1/m", above=0, most=1e9), "κ_y: folds at singular points remember what bends them beyond it."
     ] = 300.0
+    strength: Annotated[
+        float,
+        Quantity("N/m", above=0, or_infinite=True),
+        "Largest principal tension at the border, or at the end of a slit, beyond which the sheet tears; inf: it does"
+        " not. Hands pull with 4 N at most.",
+    ] = float("inf")
     most_singular: Annotated[int, Whole(0, 10**4), "Singular points that a sheet may have."] = 64
     seed: Annotated[int, Whole(0, 2**32 - 1), "Of all random places."] = 0
 

@@ -28,8 +28,9 @@ class PlasticityOptions(Options):
     crease_strength: Annotated[
         float,
         Quantity(least=0, most=1),
-        "ρ: the moment at which a weakened crease yields does not fall below this fraction of that of the new sheet.",
-    ] = 0.0
+        "ρ: the moment at which a weakened crease yields falls to this fraction of that of the new sheet; 0: as in "
+        "[Narain2013], where it depends on the mesh.",
+    ] = 0.3
     follow_threshold: Annotated[
         float,
         Quantity("rad", least=0, most=4),

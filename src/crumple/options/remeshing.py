@@ -74,6 +74,13 @@ class RemeshingSettings(Options):
 
     projection: Annotated[bool, "Whether to remove the jitter that remeshing leaves."] = True
     max_faces: MaxFaces = MAX_FACES
+    face_budget: Annotated[
+        int,
+        Whole(0, 2_000_000),
+        "Faces that all sheets together should have at most: where their shape asks for more, all of the mesh is as "
+        "much coarser as that takes, so that the fine parts are where the folds are. 0: no budget.",
+    ] = 0
+    interval: Annotated[int, Whole(1, 1000), "The mesh is adapted at the end of every so manyth frame."] = 1
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from crumple.patterns.pattern import BOUNDARY, CUT, FLAT, JOIN, MOUNTAIN, UNASSIGNED, CreasePattern
 from crumple.patterns.planar import crossing_edges
@@ -24,8 +26,9 @@ FLAT_FOLD = np.radians(179.0)
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem of a pattern: its `kind` ("dangling", "slit", "crossing", "facet", "kawasaki", "maekawa", "sector",
-    "fit", "curve"), the `vertex`, `edges` or `facet` that it is about (-1, (), -1 if none), and one line of `text`."""
+    """A problem of a pattern: its `kind` ("pieces", "dangling", "slit", "crossing", "facet", "kawasaki", "maekawa",
+    "sector", "fit", "curve"), the `vertex`, `edges` or `facet` that it is about (-1, (), -1 if none), and one line of
+    `text`."""
 
     kind: str
     text: str
@@ -38,7 +41,7 @@ def check_pattern(pattern: CreasePattern, angle: Floats | None = None) -> list[F
     """All problems of a pattern whose creases fold by `angle` (edge_count,) [rad], by default by their targets."""
     targets = pattern.targets()
     angle = targets if angle is None else angle
-    found = _drawing(pattern)
+    found = _pieces(pattern) + _drawing(pattern)
     for fan in vertex_fans(pattern):
         misfit = np.linalg.norm(closure(fan, angle)[0], axis=1)
         curved = fan.is_curved & (misfit > LARGEST_MISFIT)
@@ -55,6 +58,26 @@ def _curves(pattern: CreasePattern, fan: Fans, curved: Bools) -> list[Finding]:
     vertex, edges = int(fan.vertex[curved][0]), np.unique(fan.edges[curved])
     text = f"{len(edges)} edges, such as {edges[0]} at {_at(pattern, vertex)}, are curved creases; facets bend there"
     return [Finding("curve", text, vertex=vertex, edges=tuple(edges.tolist()))]
+
+
+def _pieces(pattern: CreasePattern) -> list[Finding]:
+    """The finding that cuts part the paper; its facet and place are of the smallest piece."""
+    count = len(pattern.facets.rings)
+    sides = pattern.facets.edge_faces
+    joined = (sides >= 0).all(axis=1) & ~np.isin(pattern.assignment, (CUT, BOUNDARY))
+    graph = coo_matrix((np.ones(int(joined.sum())), (sides[joined, 0], sides[joined, 1])), (count, count))
+    pieces, piece = connected_components(graph, directed=False)
+    if pieces < 2:
+        return []
+    facets = np.bincount(piece)
+    smallest = int(np.argmin(facets))
+    facet = int(np.flatnonzero(piece == smallest)[0])
+    has = "a facet" if facets[smallest] == 1 else f"{facets[smallest]} facets"
+    text = (
+        f"the pattern falls into {pieces} loose pieces along its cuts or at its corners; the smallest has {has}, at "
+        f"{_at(pattern, pattern.facets.rings[facet][0][0])}"
+    )
+    return [Finding("pieces", text, facet=facet)]
 
 
 def _drawing(pattern: CreasePattern) -> list[Finding]:

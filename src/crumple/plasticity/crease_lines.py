@@ -24,6 +24,7 @@ ON_LINE = TUNING.on_line.value
 SNAP = TUNING.snap_to_line.value
 LEAST_AREA = TUNING.least_kept_area.value
 MOST_ROUNDS = TUNING.line_rounds.value
+STRAIGHT = TUNING.straight_outline.value
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,31 @@ def edges_on_polyline(mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, tole
     return found
 
 
-def insert_polyline(mesh: SheetMesh, polyline: Floats, *, sheet: int = 0, label: int = 0) -> InsertedLine:
+def insert_polyline(
+    mesh: SheetMesh,
+    polyline: Floats,
+    *,
+    sheet: int = 0,
+    label: int = 0,
+    movable: Bools | None = None,
+    slides: bool = False,
+) -> InsertedLine:
     """The mesh with nodes and edges along the polyline (n, 2) [m] in the pattern of `sheet`.
 
     Ends inside the sheet become nodes; parts outside are left out. The edges on the line get `label` unless it is 0; a
     labelled line is kept by remeshing. A closed line repeats its first point.
+    `movable` (node_count,): nodes that may move onto the line, by default all inside the sheet; where none may, edges
+    are split where they are, and a bent sheet keeps its shape exactly. `slides`: nodes on straight parts of the outline
+    may move along it.
     """
     polyline = check_polyline(polyline)
     tolerance = _line_tolerance(mesh, sheet)
-    snapped, node_moves, vertex_moves = _snap_vertices(mesh, polyline, sheet)
+    free = _movable(mesh) if movable is None else _movable(mesh) & movable[mesh.vertex_node]
+    along = _straight_outline(mesh) if slides else np.zeros_like(mesh.u)
+    snapped, node_moves, vertex_moves = _snap_vertices(mesh, polyline, sheet, free, along)
     buf = open_buffers(snapped, spare=1.0)
     for point in polyline:
-        buf = _insert_point(buf, point, sheet)
+        buf = _insert_point(buf, point, sheet, is_exact=movable is not None and not movable.any())
     for p, q in pairwise(polyline):
         buf = _split_crossed(buf, p, q, sheet, tolerance)
     split, _ = close_change(snapped, buf)
@@ -112,8 +126,11 @@ def _distance(points: Floats, p: Floats, q: Floats) -> Floats:
     return np.linalg.norm(points - _closest(points, p, q), axis=1)
 
 
-def _snap_vertices(mesh: SheetMesh, polyline: Floats, sheet: int) -> tuple[SheetMesh, csr_matrix, csr_matrix]:
-    """The mesh with free vertices near the line moved onto it; operators by which data of nodes and vertices follow.
+def _snap_vertices(
+    mesh: SheetMesh, polyline: Floats, sheet: int, movable: Bools, along: Floats
+) -> tuple[SheetMesh, csr_matrix, csr_matrix]:
+    """The mesh with `movable` vertices (vertex_count,) near the line moved onto it; operators by which data of nodes
+    and vertices follow. Others move in the direction `along` (vertex_count, 2), not at all where it is 0.
 
     Corners of the line take the nearest vertex first.
     """
@@ -122,21 +139,47 @@ def _snap_vertices(mesh: SheetMesh, polyline: Floats, sheet: int) -> tuple[Sheet
     np.minimum.at(shortest, mesh.faces, mesh.corner_length.reshape(-1, 3))
     np.minimum.at(shortest, np.roll(mesh.faces, -1, axis=1), mesh.corner_length.reshape(-1, 3))
     free = np.zeros(mesh.vertex_count, bool)
-    free[used] = True
-    free &= _movable(mesh)
+    slides = np.abs(along).sum(axis=1) > 0.0
+    free[used] = (movable | slides)[used]
     target = mesh.u.copy()
     best = SNAP * shortest
     for p, q in pairwise(polyline):
-        closest = _closest(mesh.u, p, q)
+        closest = np.where(slides[:, None], _met(mesh.u, along, p, q), _closest(mesh.u, p, q))
         distance = np.linalg.norm(mesh.u - closest, axis=1)
         nearer = free & (distance < best)
         target[nearer], best[nearer] = closest[nearer], distance[nearer]
     for point in polyline:
-        distance = np.where(free, np.linalg.norm(mesh.u - point, axis=1), np.inf)
+        distance = np.where(free & movable, np.linalg.norm(mesh.u - point, axis=1), np.inf)
         vertex = int(np.argmin(distance))
         if distance[vertex] < SNAP * shortest[vertex]:
             target[vertex] = point
     return _move_vertices(mesh, target)
+
+
+def _met(points: Floats, along: Floats, p: Floats, q: Floats) -> Floats:
+    """Where points (n, 2) that move `along` (n, 2) meet the segment pq; infinitely far where they do not."""
+    turn = _cross(along, q - p)
+    way = _cross(p - points, q - p) / np.where(turn == 0.0, np.nan, turn)
+    met = points + way[:, None] * along
+    fraction = (met - p) @ (q - p) / ((q - p) @ (q - p))
+    is_there = (fraction > -ON_LINE) & (fraction < 1.0 + ON_LINE)
+    return np.where(is_there[:, None], met, np.inf)
+
+
+def _straight_outline(mesh: SheetMesh) -> Floats:
+    """Directions (vertex_count, 2) of the outline at vertices where it goes straight on, 0 at all others."""
+    edge = mesh.u[np.roll(mesh.faces, -1, axis=1)] - mesh.u[mesh.faces]
+    is_border = (mesh.twin < 0).reshape(-1, 3)
+    into, out = np.zeros_like(mesh.u), np.zeros_like(mesh.u)
+    into[np.roll(mesh.faces, -1, axis=1)[is_border]] = edge[is_border]
+    out[mesh.faces[is_border]] = edge[is_border]
+    size = np.linalg.norm(into, axis=1) * np.linalg.norm(out, axis=1)
+    is_straight = (np.abs(_cross(into, out)) <= STRAIGHT * size) & (np.einsum("ni,ni->n", into, out) > 0.0)
+    is_marked = (mesh.node_label != 0) | (np.bincount(mesh.vertex_node, minlength=mesh.node_count) > 1)
+    labelled = mesh.edge_label.reshape(-1, 3) != 0
+    for ends in (mesh.face_nodes, np.roll(mesh.face_nodes, -1, axis=1)):
+        is_marked[ends[labelled]] = True
+    return np.where((is_straight & ~is_marked[mesh.vertex_node])[:, None], into, 0.0)
 
 
 def _movable(mesh: SheetMesh) -> Bools:
@@ -184,8 +227,11 @@ def _shift_operator(mesh: SheetMesh, corners: Ints, shift: Floats) -> csr_matrix
     return (identity(count, format="csr") + moves).tocsr()
 
 
-def _insert_point(buf: Buffers, point: Floats, sheet: int) -> Buffers:
-    """A node at `point` when it is inside the sheet: on an edge by one split, inside a face by two."""
+def _insert_point(buf: Buffers, point: Floats, sheet: int, *, is_exact: bool) -> Buffers:
+    """A node at `point` when it is inside the sheet: on an edge by one split, inside a face by two.
+
+    Unless it is to be exact, a node beside an edge is taken from that edge, which bends it.
+    """
     faces, active = _active_faces(buf, sheet)
     corner = buf.links.u[faces]
     a, b, c = corner[:, 0], corner[:, 1], corner[:, 2]
@@ -203,7 +249,7 @@ def _insert_point(buf: Buffers, point: Floats, sheet: int) -> Buffers:
     low = int(np.argmin(fraction))
     i, j = (low + 1) % 3, (low + 2) % 3  # the edge that the point is nearest to
     on_edge = fraction[low] < ON_LINE
-    if on_edge or _may_leave_edge(buf, 3 * face + i, point, fraction[low]):
+    if on_edge or (not is_exact and _may_leave_edge(buf, 3 * face + i, point, fraction[low])):
         corners = [int(buf.links.faces[face, k]) for k in range(3)]
         buf = _split(buf, 3 * face + i, fraction[j] / (fraction[i] + fraction[j]))
         return buf if on_edge else _place_vertex(buf, int(buf.report.new_vertex_a), corners, fraction)

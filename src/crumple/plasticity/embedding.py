@@ -23,6 +23,7 @@ from crumple.linalg.mixed_matrix import MixedBlocks
 from crumple.materials.material import isotropic_membrane
 from crumple.mesh import SheetMesh, surroundings
 from crumple.plasticity.tuning import TUNING
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.solving.system import NewtonSystem
@@ -44,6 +45,10 @@ SMALL = TUNING.small_mesh_nodes.value
 CALM = TUNING.embedding_calm.value
 
 
+_ADVANCED: Remembered[tuple[Floats, bool]] = Remembered(2)
+"""Steps on small meshes: one that is settled is so in the next frame, too, unless a face yields."""
+
+
 class Embedding:
     """What the Newton steps on one mesh share, and where they have come to; make it anew when the mesh has changed."""
 
@@ -55,7 +60,7 @@ class Embedding:
         stencil: CurvatureStencil | None = None,
         solver: CholeskySolver | None = None,
     ) -> None:
-        self._node_count = mesh.node_count
+        self._mesh, self._weight, self._node_count = mesh, membrane_weight, mesh.node_count
         self._stencil = curvature_stencil(mesh) if stencil is None else stencil
         area = np.abs(mesh.face_area)
         stiffness = membrane_weight * isotropic_membrane(1.0, 0.0) / area[:, None]
@@ -90,7 +95,11 @@ class Embedding:
         `before`: S_p of the last step. When it has hardly changed, only nodes move that would gain by moving alone, and
         those around them: in a calm frame, where a handful of faces is new or has yielded, that costs little.
         """
-        moved, is_settled = self._advance(y, plastic_curvature, plastic_strain, before)
+        if self._node_count > SMALL:
+            moved, is_settled = self._advance(y, plastic_curvature, plastic_strain, before)
+        else:
+            known = self._mesh, y, plastic_curvature, plastic_strain, Equal(self._weight)
+            moved, is_settled = _ADVANCED.find(known, lambda: self._advance(y, plastic_curvature, plastic_strain, None))
         if is_settled:
             self._settled = y, plastic_curvature, plastic_strain
         return moved

@@ -37,7 +37,9 @@ def yield_strain(total: Floats, plastic_strain: Floats, limit: float | Floats) -
         raise InputError("yield_strain.limit", "must be > 0, or inf", float(bound.min()))
     plastic = plastic_strain.copy()
     none = np.zeros(count)
-    return_map(total, plastic, np.zeros(count), bound, none, np.full(count, np.inf), none, none)
+    return_map(
+        total, plastic, np.zeros(count), bound, none, np.full(count, np.inf), none, none, np.zeros((count, 3, 2))
+    )
     lost = (tensor_eigen(plastic)[0][:, 1] < SMALLEST_STRAIN) & (bound < np.inf)
     plastic[lost] = plastic_strain[lost]
     return plastic

@@ -17,15 +17,22 @@ lattices, up to 1.6 on alternating diagonals and up to 2.7 on jittered points, w
 Δ = (‖S_e‖ - κ_y (1 + H δ))/(1 + H). The moment at which a weakened face yields is B κ_y (1 + H δ)/(1 + γ δ):
 constant for H = γ, rising for H > γ, falling (creases localise) for H < γ.
 
-**Strength that is left** (ρ, of materials that weaken). The moment at which a face yields would fall to nothing with
-B/(1 + γδ): bends would gather in the row of faces that is weakest, the more so the narrower it is, and what a crease
-can bear, how far it springs back and whether its own swing opens it again would be those of mesh and step. The moment
-does not fall below the fraction ρ of that of the new sheet: faces yield at
+**Strength that is left** (ρ, of materials that weaken). With B/(1 + γδ) alone the moment at which a face yields falls
+to nothing, and by the curvature of the face: a fold of the angle θ_p in one row of faces of the height h has δ =
+θ_p/(κ_y h), so what a crease can bear, how far it springs back and whether its own swing opens it again are those of
+mesh and step, as in every local model that softens. A crease has to be a hinge whose moment and stiffness are functions
+of its *angle*. Its stiffness is that already: the compliance h (1 + γδ)/B = (h + γ θ_p/κ_y)/B of the row is that of the
+sheet and a spring which does not know h. Its moment becomes it with the crack band of [Bazant1983]: it falls by θ_p/ℓ,
+with the width ℓ of creases, a length of the material, and down to the fraction ρ of that of the new sheet, where it
+does not matter any more how many rows share the fold:
 
-    κ_y max(1 + H δ, ρ (1 + γ δ))
+    M_y = B κ_y max(ρ, (1 + H δ)/(1 + c γ δ)),   c = min(h/ℓ, 1 + 1/γ),
 
-of which the return is the smaller of the two flows, exact again. A crease of the width w, bent once by θ_p = w κ_y δ,
-then springs back by ρ κ_y w (1 + γ δ) = ρ (κ_y w + γ θ_p): by a fraction of its angle, and hardly by its width.
+so faces yield at κ_y (1 + γδ) M_y/(B κ_y). h is the longest chord of the face in the direction of the bend
+[Oliver1989]. Above the limit of c a face that begins to yield would snap by itself, whatever is around it, and the
+return would jump. The return is implicit and exact: it ends at the moment that belongs to the damage it leaves, the
+root of a quadratic equation. A crease of the angle θ_p springs back by ρ (κ_y w + γ θ_p): by a fraction of its angle,
+and hardly by its width w. With ρ = 0 the law is that of the paper, c = 1.
 
 **Crease radius** (ℓ, off by default). With H = 0 the moment does not rise with the plastic curvature, so nothing
 but the mesh fixes the width of a crease: it is one row of elements, of curvature θ_p/h. With ℓ > 0 the plastic
@@ -37,26 +44,32 @@ notice. ℓ is a length of the material: a few times its thickness.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import atan2, cos, inf, pi, sin, sqrt
 
 import numpy as np
 from numba import njit
 
+from crumple.geometry.triangle import shape_gradients
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.plasticity.tuning import TUNING
 from crumple.runtime.typing import Floats
+
+CREASE_THICKNESSES = TUNING.crease_thicknesses.value
 
 
 @dataclass(frozen=True)
 class YieldLaw:
     """Where faces yield, all (n,): `yield_curvature` κ_y [1/m], inf = elastic; `hardening` H; `largest` 1/ℓ [1/m];
-    `weakening` γ; `strength` ρ that is left."""
+    `weakening` γ; `strength` ρ that is left; `band` (n, 3, 2) ℓ ∇N, the width of creases times the gradients of the
+    shape functions: the largest along the bend is ℓ/h."""
 
     yield_curvature: Floats
     hardening: Floats
     largest: Floats
     weakening: Floats
     strength: Floats
+    band: Floats
 
 
 @dataclass(frozen=True)
@@ -78,12 +91,13 @@ def make_yield_law(
     crease_strength: float = 0.0,
 ) -> YieldLaw:
     """The yield law of every face of `mesh`: κ_y and γ from its material, H, ℓ [m] and ρ the same everywhere."""
-    limit, weakening = (
+    limit, weakening, thickness = (
         np.array([getattr(material, name) for material in materials], np.float64)[mesh.face_material]
-        for name in ("yield_curvature", "weakening")
+        for name in ("yield_curvature", "weakening", "thickness")
     )
     law = uniform_yield_law(limit, hardening=hardening, crease_radius=crease_radius)
-    return replace(law, weakening=weakening, strength=np.full(len(limit), crease_strength))
+    band = (CREASE_THICKNESSES * thickness)[:, None, None] * shape_gradients(mesh.u[mesh.faces])
+    return replace(law, weakening=weakening, strength=np.full(len(limit), crease_strength), band=band)
 
 
 def uniform_yield_law(yield_curvature: Floats, *, hardening: float = 0.0, crease_radius: float = 0.0) -> YieldLaw:
@@ -91,7 +105,8 @@ def uniform_yield_law(yield_curvature: Floats, *, hardening: float = 0.0, crease
     largest = 1.0 / crease_radius if crease_radius > 0.0 else np.inf
     size = len(yield_curvature)
     limit = np.ascontiguousarray(yield_curvature, np.float64)
-    return YieldLaw(limit, np.full(size, hardening), np.full(size, largest), np.zeros(size), np.zeros(size))
+    none = np.zeros(size)
+    return YieldLaw(limit, np.full(size, hardening), np.full(size, largest), none, none, np.zeros((size, 3, 2)))
 
 
 def yield_curvature(
@@ -103,8 +118,9 @@ def yield_curvature(
     their values bit by bit.
     """
     plastic, weakened = plastic_curvature.copy(), damage.copy()
-    rise = law.strength * law.weakening
-    count = return_map(total, plastic, weakened, law.yield_curvature, law.hardening, law.largest, law.strength, rise)
+    count = return_map(
+        total, plastic, weakened, law.yield_curvature, law.hardening, law.largest, law.weakening, law.strength, law.band
+    )
     creased = np.zeros_like(plastic) if crease is None else crease.copy()
     if count:
         grown = np.flatnonzero(weakened != damage)
@@ -121,22 +137,55 @@ def crease_tensor(curvature: Floats, damage: Floats) -> Floats:
 
 
 @njit(cache=True)
-def return_map(total, plastic, damage, limit, hardening, largest, strength, rise):
+def softening(xx, yy, xy, weakening, strength, band):
+    """c γ of a face that is bent by (xx, yy, xy) [1/m]; `band` (3, 2) as in `YieldLaw`."""
+    if strength == 0.0 or weakening == 0.0:
+        return weakening
+    turn = 0.5 * atan2(2.0 * xy, xx - yy) + (0.5 * pi if xx + yy < 0.0 else 0.0)  # towards the larger principal bend
+    across, along = cos(turn), sin(turn)
+    inverse = 0.0
+    for corner in range(3):
+        inverse = max(inverse, abs(band[corner, 0] * across + band[corner, 1] * along))
+    return min(weakening / inverse if inverse > 0.0 else inf, 1.0 + weakening)
+
+
+@njit(cache=True)
+def worked_damage(ratio, damage, hardening, weakening, fall, strength):
+    """The damage after a face with ‖S_e‖ = `ratio` κ_y has yielded; `damage` itself when it does not. `fall`: c γ.
+
+    The larger of two limits bounds what is elastic, and with both the sum of limit and flow rises: the smaller damage
+    is the right one.
+    """
+    weaker = 1.0 + weakening * damage
+    if not ratio > weaker * max((1.0 + hardening * damage) / (1.0 + fall * damage), strength):
+        return damage
+    square = fall + weakening * hardening
+    linear = 1.0 + weakening + hardening - fall * (damage + ratio)
+    constant = 1.0 - damage - ratio
+    root = sqrt(max(linear * linear - 4.0 * square * constant, 0.0))
+    falling = (root - linear) / (2.0 * square) if linear <= 0.0 else -2.0 * constant / (linear + root)
+    left = (ratio + damage - strength) / (1.0 + strength * weakening)
+    return max(damage, min(falling, left))
+
+
+@njit(cache=True)
+def return_map(total, plastic, damage, limit, hardening, largest, weakening, strength, band):
     """Move `plastic` (n, 3) towards `total` where they are farther apart than allowed; add to `damage` (n,).
 
-    See the module's docstring; `strength` ρ and `rise` ργ, (n,). Returns the number of tensors that moved. Serves
-    strains as well as curvatures.
+    See the module's docstring, and `YieldLaw` for the others. Returns the number of tensors that moved. Serves strains
+    as well as curvatures.
     """
     count = 0
     for f in range(len(total)):
         xx, yy, xy = total[f, 0] - plastic[f, 0], total[f, 1] - plastic[f, 1], total[f, 2] - plastic[f, 2]
         norm = sqrt(xx * xx + yy * yy + 2.0 * xy * xy)
-        first = limit[f] * (1.0 + hardening[f] * damage[f])
-        worked = limit[f] * (strength[f] + rise[f] * damage[f])
-        if not norm > max(first, worked):
+        if not norm > 0.0 or limit[f] == inf:
             continue
-        # the larger of two lines bounds what is elastic, and both rise: the smaller flow is the right one
-        flow = min((norm - first) / (1.0 + hardening[f]), (norm - worked) / (1.0 + rise[f]))
+        fall = softening(xx, yy, xy, weakening[f], strength[f], band[f])
+        worked = worked_damage(norm / limit[f], damage[f], hardening[f], weakening[f], fall, strength[f])
+        if not worked > damage[f]:
+            continue
+        flow = limit[f] * (worked - damage[f])
         scale = flow / norm
         p, q, r = plastic[f, 0] + scale * xx, plastic[f, 1] + scale * yy, plastic[f, 2] + scale * xy
         size = sqrt(p * p + q * q + 2.0 * r * r)

@@ -66,6 +66,8 @@ SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "tips/heading": ("f8", ("tip", 2)),
     "tips/last": ("f8", ("tip", 2)),
     "tips/crack": ("i4", ("tip",)),
+    "tips/pace": ("f8", ("tip",)),
+    "tips/fall": ("f8", ("tip",)),
     "torn/points": ("f8", ("torn", 2)),
     "torn/crack": ("i4", ("torn",)),
     "torn/sheet": ("i4", ("torn",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -34,8 +35,12 @@ class Recorder(Observer):
     A frame exists once its file has its final name; everything else (index, obstacles) can be rebuilt.
     """
 
-    def __init__(self, path: str | Path, *, lock: IO[bytes] | None = None) -> None:
-        """`lock`: that of the folder, if it is held already; else it is taken here."""
+    def __init__(
+        self, path: str | Path, *, lock: IO[bytes] | None = None, replaced: Mapping[int, Path] | None = None
+    ) -> None:
+        """`lock`: that of the folder, if it is held already; else it is taken here.  `replaced`: where frames are that
+        were moved aside when the recording was taken up."""
+        self.replaced = dict(replaced or {})
         self.recording = Recording(path)
         self._lock = lock or lock_folder(self.recording.path)
         refuse_links(self.recording.path)

@@ -50,6 +50,7 @@ class Recording:
             raise InputError(str(self.path), "no such recording folder")
         if not self.frames_path.is_dir():
             raise InputError(str(self.path), "not a recording (it has no frames folder)")
+        self._newest_obstacles: tuple[tuple[int, int], ObstacleSurface] | None = None
 
     @property
     def frames_path(self) -> Path:
@@ -170,6 +171,20 @@ class Recording:
         """The obstacles, `None` when the scene has none."""
         files = self.obstacle_frames
         return decode_obstacles(self.obstacle_path(files[0])).surface if files else None
+
+    def obstacles_at(self, frame: int) -> ObstacleSurface | None:
+        """The obstacles with the times for which they were there as of a frame: a session may put in a floor later, or
+        take it away. `None` when the scene has none."""
+        files = [number for number in self.obstacle_frames if number <= frame] or self.obstacle_frames[:1]
+        if not files:
+            return None
+        path = self.obstacle_path(files[-1])
+        if not path.is_file():
+            return self.obstacles
+        known = (files[-1], path.stat().st_mtime_ns)
+        if self._newest_obstacles is None or self._newest_obstacles[0] != known:
+            self._newest_obstacles = known, decode_obstacles(path).surface
+        return self._newest_obstacles[1]
 
     @property
     def obstacle_frames(self) -> list[int]:

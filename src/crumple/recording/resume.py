@@ -48,8 +48,8 @@ def resume_recording(
         begin = find_beginning(recording, frame)
         if check is not None:
             check(begin.state)
-        _tidy(recording, begin, warn or (lambda message: None))
-        return begin.state, Recorder(path, lock=lock)
+        replaced = _tidy(recording, begin, warn or (lambda message: None))
+        return begin.state, Recorder(path, lock=lock, replaced=replaced)
     except BaseException:
         lock.close()
         raise
@@ -81,21 +81,23 @@ def find_beginning(recording: Recording, frame: int | None = None) -> Beginning:
     return Beginning(state, damaged)
 
 
-def _tidy(recording: Recording, begin: Beginning, warn: Callable[[str], None]) -> None:
-    """Move aside what the run will not go on with, the newest first: a kill in between leaves a valid recording."""
+def _tidy(recording: Recording, begin: Beginning, warn: Callable[[str], None]) -> dict[int, Path]:
+    """Move aside what the run will not go on with, the newest first: a kill in between leaves a valid recording.
+
+    Returns where frames after the one to go on from are now.
+    """
     for folder in (recording.path, recording.frames_path, recording.obstacles_path, recording.path / SET_ASIDE):
         remove_temporaries(folder)
     last = begin.state.frame
-    replaced = []
+    replaced: dict[int, Path] = {}
     for number in reversed(recording.frames):
         if number in begin.damaged:
             moved = set_aside(recording.path, recording.frame_path(number), DAMAGED)
             warn(f"frame {number} is damaged ({begin.damaged[number]}); moved to {moved}")
         elif number > last:
-            set_aside(recording.path, recording.frame_path(number), REPLACED)
-            replaced.append(number)
+            replaced[number] = set_aside(recording.path, recording.frame_path(number), REPLACED)
     if replaced:
-        warn(f"frames {replaced[-1]} to {replaced[0]} moved to {recording.path / SET_ASIDE}")
+        warn(f"frames {min(replaced)} to {max(replaced)} moved to {recording.path / SET_ASIDE}")
     for number in reversed([k for k in recording.obstacle_frames if k > last]):
         recording.obstacle_path(number).unlink()
     log = recording.log()
@@ -104,3 +106,4 @@ def _tidy(recording: Recording, begin: Beginning, warn: Callable[[str], None]) -
             warn(message)
         warn(f"the log as it was is kept as {set_aside(recording.path, recording.log_path, DAMAGED, copy=True)}")
     cut_log(recording.log_path, lambda line: line.get("frame", 0) <= last)
+    return replaced

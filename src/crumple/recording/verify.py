@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from crumple.recording.recording import FRAME_INDEX, FRAME_NAME, Recording, read
 from crumple.recording.verify_creases import verify_creases
 from crumple.runtime.errors import InputError
 from crumple.state import State
+from crumple.state.problems import state_problems
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,13 @@ class Verification:
 def verify_recording(recording: Recording, progress: Callable[[FrameCheck], None] | None = None) -> Verification:
     """Check every finished frame, the obstacles, the model and the index; `progress` is called with each result of a
     frame."""
-    obstacles, problems = verify_obstacles(recording)
+    surfaces, problems = verify_obstacles(recording)
     problems += verify_model(recording)
     problems += verify_creases(recording)
     checks: list[FrameCheck] = []
     for frame in recording.frames:
-        checks.append(_check_frame(recording, frame, obstacles))
+        newest = max((k for k in surfaces if k <= frame), default=min(surfaces, default=None))
+        checks.append(_check_frame(recording, frame, None if newest is None else surfaces[newest]))
         if progress:
             progress(checks[-1])
     problems += _index_problems(recording, {check.frame for check in checks if not check.unreadable})
@@ -111,12 +113,13 @@ def missing_frames(recording: Recording) -> tuple[range, ...]:
     return tuple(sorted([*gaps, *(range(k, k + 1) for k in lost if k not in within)], key=lambda gap: gap.start))
 
 
-def verify_obstacles(recording: Recording) -> tuple[ObstacleSurface | None, list[str]]:
-    """The surface of the obstacles, if it can be read, and what is wrong with their files, a line each.
+def verify_obstacles(recording: Recording) -> tuple[dict[int, ObstacleSurface], list[str]]:
+    """The surface of the obstacles by the frames from which on it is that, and what is wrong with their files, a line
+    each.
 
-    Every file holds the same surface, where the state of its frame says that the obstacles are.
+    Every file holds the same faces, where the state of its frame says that the obstacles are.
     """
-    surface: ObstacleSurface | None = None
+    surfaces: dict[int, ObstacleSurface] = {}
     problems: list[str] = []
     for frame in recording.obstacle_frames:
         path = recording.obstacle_path(frame)
@@ -126,14 +129,16 @@ def verify_obstacles(recording: Recording) -> tuple[ObstacleSurface | None, list
         except (InputError, StorageError) as error:
             problems.append(str(error))
             continue
-        surface = surface or kept.surface
-        if not kept.surface.is_same(surface):
+        first = next(iter(surfaces.values()), kept.surface)
+        if not kept.surface.is_same(first):
             problems.append(f"{path}: holds other obstacles than the files before it")
-        elif not np.array_equal(kept.positions, state.obstacle_x) or kept.time != state.time:
+            continue
+        surfaces[frame] = replace(first, start=kept.surface.start, end=kept.surface.end)
+        if not np.array_equal(kept.positions, state.obstacle_x) or kept.time != state.time:
             problems.append(f"{path}: shows the obstacles elsewhere than frame {frame}")
         elif not np.array_equal(kept.active, kept.surface.active_faces(kept.time)):
             problems.append(f"{path}: shows obstacles as active that are not, or the other way round")
-    return surface, problems
+    return surfaces, problems
 
 
 def verify_model(recording: Recording) -> list[str]:
@@ -155,7 +160,7 @@ def verify_model(recording: Recording) -> list[str]:
 def verify_frame(recording: Recording, frame: int) -> FrameCheck:
     """Check one frame."""
     try:
-        return _check_frame(recording, frame, recording.obstacles)
+        return _check_frame(recording, frame, recording.obstacles_at(frame))
     except (InputError, StorageError) as error:
         return FrameCheck(frame, unreadable=str(error))
 
@@ -171,7 +176,7 @@ def _check_frame(recording: Recording, frame: int, obstacles: ObstacleSurface | 
         reason = "the obstacles are missing" if obstacles is None else "the obstacles are not those of the frame"
         return FrameCheck(frame, unreadable=f"{recording.obstacles_path}: {reason}")
     nonfinite = count_nonfinite(state)
-    problems = tuple(validate_mesh(state.mesh, state.x))
+    problems = tuple(validate_mesh(state.mesh, state.x) or state_problems(state))
     # Broken numbers or connectivity would mislead the search for intersections, and are reason enough to fail.
     count = 0 if nonfinite or problems else count_intersections(state, obstacles)
     return FrameCheck(frame, count, nonfinite, problems, view_problems=view)

@@ -14,6 +14,7 @@ from crumple.options.remeshing import RemeshOptions
 from crumple.plasticity import crease_hinges, mark_creases, unmark_creases
 from crumple.remeshing import Guard, RemeshResult, remesh
 from crumple.remeshing.demands import Demands
+from crumple.remeshing.estimate import estimate_faces
 from crumple.remeshing.projection import accelerations
 from crumple.remeshing.sizing.field import compute_sizing
 from crumple.remeshing.tuning import TUNING
@@ -28,6 +29,7 @@ CALM_FRAMES = TUNING.calm_frames.value
 CALM_FACES = TUNING.calm_faces.value
 CALM_FRACTION = TUNING.calm_long_edges.value
 CALM_EXCESS = TUNING.calm_excess.value
+BUDGET_USED = TUNING.budget_used.value
 
 
 def remesh_state(state: State, derived: Derived, demands: Demands) -> tuple[State, RemeshResult] | None:
@@ -36,12 +38,27 @@ def remesh_state(state: State, derived: Derived, demands: Demands) -> tuple[Stat
 
     The accelerations from before, carried over, are among the node fields of the change.
     """
-    sizing = compute_sizing(state, derived, demands.criteria)
+    options = derived.model.remeshing
+    assert options is not None
+    if state.frame % options.interval:
+        return None
+    sizing = within_budget(state.mesh, compute_sizing(state, derived, demands.criteria), options.face_budget)
     if demands.may_rest and state.frame % CALM_FRAMES and is_fine_enough(state.mesh, sizing):
         return None
     result = _remesh(state, derived, sizing, demands)
     rules = derived.field_rules(is_cut=False)
     return transfer(state, result, mesh=unmark_creases(result.mesh), custom=rules), result
+
+
+def within_budget(mesh: SheetMesh, sizing: Floats, budget: int) -> Floats:
+    """The sizing field (vertex_count, 3) [1/m²], scaled down where it asks for more faces than the `budget`; 0 = none.
+
+    All edges grow alike, so that the fine parts stay where the field has them.
+    """
+    if not budget:
+        return sizing
+    asked = estimate_faces(mesh, sizing)
+    return sizing if asked <= BUDGET_USED * budget else sizing * (BUDGET_USED * budget / asked)
 
 
 def is_fine_enough(mesh: SheetMesh, sizing: Floats) -> bool:
@@ -81,7 +98,7 @@ def _remesh(state: State, derived: Derived, sizing: Floats, demands: Demands) ->
             aspect_min=0.5 * min(one.aspect_min for one in model.remeshing.all_sizing),
             split_limit=SPLIT_LIMIT,
             collapse_limit=1.0,
-            max_faces=model.remeshing.max_faces,
+            max_faces=min(model.remeshing.max_faces, model.remeshing.face_budget or model.remeshing.max_faces),
         ),
     )
 

@@ -48,7 +48,8 @@ def remesh_sheets(adapting: Adapting) -> Adapting:
         return adapting
     remeshed, change = found
     coarser = f"the mesh is coarser than asked for: remeshing.max_faces = {options.max_faces} faces are reached"
-    warnings = (*adapting.warnings, coarser) if change.statistics.limited else adapting.warnings
+    is_short = change.statistics.limited and not options.face_budget  # a budget is meant to be used up
+    warnings = (*adapting.warnings, coarser) if is_short else adapting.warnings
     return replace(adapting, state=remeshed, change=None if change.is_none else change, warnings=warnings)
 
 

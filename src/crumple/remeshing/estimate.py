@@ -42,9 +42,8 @@ def estimate_faces(mesh: SheetMesh, sizing: Floats) -> float:
 
 def estimate_face_range(mesh: SheetMesh, options: SizingOptions) -> tuple[float, float]:
     """About how many faces a remeshing makes at least (`size_max` everywhere) and at most (`size_min` everywhere)."""
-    return estimate_faces(mesh, _uniform(mesh, options.size_max)), estimate_faces(
-        mesh, _uniform(mesh, options.size_min)
-    )
+    longest = options.longest_edge(float(np.abs(mesh.face_area).sum()))
+    return estimate_faces(mesh, _uniform(mesh, longest)), estimate_faces(mesh, _uniform(mesh, options.size_min))
 
 
 def _uniform(mesh: SheetMesh, size: float) -> Floats:

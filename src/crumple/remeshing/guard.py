@@ -14,14 +14,15 @@ from crumple.geometry.bvh import build_tree
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.remeshing.arrays import GuardArrays, Work, no_guard
 from crumple.runtime.errors import InputError
-from crumple.runtime.typing import Bools, Floats, Ints
+from crumple.runtime.typing import Bools, Floats
 
 
 @dataclass(frozen=True)
 class Guard:
     """The collision surface before remeshing and where its obstacles are.
 
-    `surface`: as the contact solver uses it, sheet nodes first.  `obstacle_x` (obstacle nodes, 3) [m].
+    `surface`: as the contact solver uses it, sheet nodes first, its first parts the sheets.
+    `obstacle_x` (obstacle nodes, 3) [m].
     `least_gap`: `contact.least_relative_gap` there, if known.
     """
 
@@ -43,20 +44,12 @@ class Guard:
             np.concatenate([mesh.node_rest, old.node_rest[first:]]),
             dynamic_count=count,
             obstacle_faces=old.faces[old.dynamic_faces :] - first + count,
-            node_part=np.concatenate([self.sheet_part(mesh)[mesh.node_sheet], old.node_part[first:]]),
+            node_part=np.concatenate([mesh.node_sheet, old.node_part[first:]]),
             part_thickness=old.part_thickness,
             friction=old.friction,
             face_area=mesh.face_area,
             dhat=old.dhat,
         )
-
-    def sheet_part(self, mesh: SheetMesh) -> Ints:
-        """Part of each sheet, (sheets,): that of its nodes in the surface (sheet numbers when they are the same)."""
-        part = np.arange(int(mesh.face_sheet.max(initial=0)) + 1, dtype=np.int32)
-        known = self.surface.faces[: self.surface.dynamic_faces]
-        if len(known) == mesh.face_count:
-            part[mesh.face_sheet] = self.surface.node_part[known[:, 0]]
-        return part
 
     def has_intersections(self, mesh: SheetMesh, x: Floats, among: Bools | None = None) -> bool:
         """Whether anything intersects with the sheets at x (node_count, 3) [m].
@@ -99,7 +92,7 @@ def guard_arrays(guard: Guard, mesh: SheetMesh, face_room: int) -> GuardArrays:
         host=np.full(face_room, -1, np.int64),
         obstacle=table,
         obstacle_x=x,
-        sheet_part=guard.sheet_part(mesh),
+        sheet_part=np.arange(int(mesh.face_sheet.max(initial=0)) + 1, dtype=np.int32),
         thickness=np.array(surface.part_thickness),  # writable: another type would be compiled again
     )
 

@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 
 from crumple.contact.intersection import orientation, segment_hits_triangle
-from crumple.contact.pair import NEAR_REST
+from crumple.contact.pair import LEAST_REST, NEAR_REST, least_rest
 from crumple.geometry.bvh import tree_grow, tree_query
 from crumple.geometry.distance import edge_edge, point_triangle
 from crumple.mesh.rings import INNER
@@ -293,7 +293,10 @@ def _point_face_gap(x, other_x, rest, p, i, j, k, xi, near_reach, limits):
     scale = 1.0
     if near_reach > 0.0:
         far = near_reach / NEAR_REST
-        scale = min(1.0, sqrt(_point_face(rest, rest, p, i, j, k, far)) / far)
+        apart = sqrt(_point_face(rest, rest, p, i, j, k, far))
+        if apart < LEAST_REST:
+            apart = max(apart, least_rest(max(_length2(rest, i, j), _length2(rest, j, k), _length2(rest, k, i))))
+        scale = min(1.0, apart / far)
     return _relative_gap(sqrt(d2), scale, xi, limits.dhat)
 
 
@@ -306,8 +309,17 @@ def _edge_gap(x, other_x, rest, a, b, c, d, xi, near_reach, limits):
     scale = 1.0
     if near_reach > 0.0:
         far = near_reach / NEAR_REST
-        scale = min(1.0, sqrt(_edges(rest, rest, a, b, c, d, far)) / far)
+        apart = sqrt(_edges(rest, rest, a, b, c, d, far))
+        if apart < LEAST_REST:
+            apart = max(apart, least_rest(max(_length2(rest, a, b), _length2(rest, c, d))))
+        scale = min(1.0, apart / far)
     return _relative_gap(sqrt(d2), scale, xi, limits.dhat)
+
+
+@njit(**INNER)
+def _length2(rest, i, j):
+    """Squared distance of two nodes of a sheet at rest [m²]."""
+    return (rest[i, 0] - rest[j, 0]) ** 2 + (rest[i, 1] - rest[j, 1]) ** 2 + (rest[i, 2] - rest[j, 2]) ** 2
 
 
 @njit(**INNER)

@@ -134,7 +134,7 @@ class Panels:
         widths = [width] * (len(names) - 1) + [size[0] - width * (len(names) - 1)]
         field = recording_field(style.color_by, recording, "render --color-by") if style.color_by else None
         limits = field_limits(field, states)
-        self._obstacles = recording.obstacles
+        self._recording = recording
         self._legend = Legend(field, limits, (widths[-1], size[1])) if field is not None else None
         self._stages, self._cameras = [], []
         for name, panel in zip(names, widths, strict=True):
@@ -146,7 +146,8 @@ class Panels:
     def draw(self, state: State, share: float) -> NDArray[np.uint8]:
         """The picture of `state`, (height, width, 3), at the fraction `share` of the film."""
         stages = zip(self._stages, self._cameras, strict=True)
-        pictures = [stage.draw(state, self._obstacles, cameras.at(share)) for stage, cameras in stages]
+        obstacles = self._recording.obstacles_at(state.frame)
+        pictures = [stage.draw(state, obstacles, cameras.at(share)) for stage, cameras in stages]
         if self._legend is not None:
             self._legend.put_on(pictures[-1])
         return np.concatenate(pictures, axis=1)
@@ -217,9 +218,9 @@ def _subjects(recording: Recording, states: list[State]) -> list[Floats]:
     """Points that must be in the picture: the sheets, and closed obstacles of about their size (not floors, not
     shells around them)."""
     size = np.linalg.norm(np.ptp(np.concatenate([state.x for state in states]), axis=0))
-    obstacles, subjects = recording.obstacles, []
+    subjects = []
     for state in states:
-        parts = [state.x]
+        parts, obstacles = [state.x], recording.obstacles_at(state.frame)
         for faces in obstacles.active_parts(state.time) if obstacles is not None else []:
             shape = state.obstacle_x[np.unique(faces)]
             small = np.linalg.norm(np.ptp(shape, axis=0)) < 1.5 * size

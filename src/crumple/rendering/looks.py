@@ -51,6 +51,7 @@ LOOKS = {
     "plain": Look("#f2f0ea", "#dfe5ec", "#ffffff", gloss=0.02),
 }  # fmt: skip
 
+MARK = Look("#c0271b", "#c0271b", "#c0271b", roughness=(0.6, 0.6), gloss=0.03)
 OBSTACLE = Look("#9aa1a8", "#9aa1a8", "#9aa1a8", roughness=(0.45, 0.45), gloss=0.04)
 """Solid obstacles: unglazed porcelain."""
 
@@ -62,9 +63,9 @@ WORDS = {
     "foil": ("foil", "alu", "metal", "steel", "copper"),
     "tissue": ("tissue", "napkin"),
     "card": ("card", "corrugated", "kraft"),
-    "film": ("mylar", "film", "plastic", "polyester", "acetate"),
     "cloth": ("cotton", "cloth", "fabric", "knit", "wool", "silk", "denim", "jersey", "interlock", "linen", "shirt",
-              "flag"),
+              "flag", "felt", "weave"),
+    "film": ("mylar", "film", "plastic", "polyester", "acetate"),
     "paper": ("paper", "letter"),
 }  # fmt: skip
 """Words in the name of a material or of a sheet that tell its look."""

@@ -10,9 +10,19 @@ from crumple.analysis.fields import SheetField
 from crumple.mesh.sheet_mesh import make_sheet_mesh
 from crumple.mesh.texture import texture_coordinates, vertex_sheets
 from crumple.rendering.spaces import draw_space
-from crumple.rendering.surface import Patches, find_creases, make_patches, make_rim, refine, refine_values
+from crumple.rendering.surface import (
+    Patches,
+    find_creases,
+    make_patches,
+    make_rim,
+    refine,
+    refine_values,
+    with_normals,
+)
 from crumple.runtime.packages import load_package
 from crumple.runtime.typing import Floats, Ints
+from crumple.shapes.obstacles import sphere
+from crumple.simulation.surface_view import NORMAL
 from crumple.state import State
 
 LARGEST = 60_000
@@ -41,8 +51,10 @@ class Part:
         )
 
 
-def sheet_part(state: State, space: str, tint: Floats, boxes: Floats) -> Part:
+def sheet_part(state: State, space: str, tint: Floats, boxes: Floats, *, structure: bool = False) -> Part:
     """The sheets of `state` in a space; looks are in the rows 0, 2, 4, … by sheet.
+
+    `structure`: of the edges of the mesh only those with a label can be drawn.
 
     `boxes` (sheet_count, 4): left, bottom, width, height of the patterns [m], on which pictures lie.
     """
@@ -51,12 +63,14 @@ def sheet_part(state: State, space: str, tint: Floats, boxes: Floats) -> Part:
     if space != "pattern":
         sharp = find_creases(mesh, drawn.points, state.y)
     patches = make_patches(drawn.faces, mesh.twin, drawn.points, sharp)
+    if space == "world" and NORMAL in state.own:
+        patches = with_normals(patches, drawn.faces, state.field(NORMAL).reshape(-1, 3, 3))
     return Part(
         patches,
         _picture_places(state, boxes)[mesh.faces],
         tint,
         2 * mesh.face_sheet.astype(np.int32),
-        _altitudes(patches.point),
+        _labelled(_altitudes(patches.point), mesh.edge_label) if structure else _altitudes(patches.point),
     )
 
 
@@ -69,6 +83,18 @@ def _picture_places(state: State, boxes: Floats) -> Floats:
     corners = np.stack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
     sheet = vertex_sheets(mesh)
     return boxes[sheet, :2] + texture_coordinates(mesh, corners, state.texture) * boxes[sheet, 2:]
+
+
+def _labelled(altitude: Floats, label: Ints) -> Floats:
+    """The altitudes (n, 3) over edges that have a `label` (n, 3), infinite over others: nothing is near them."""
+    return np.where(np.roll(label, -1, axis=1) != 0, altitude, np.inf)
+
+
+def mark_parts(state: State, space: str, radius: float, row: int) -> list[Part]:
+    """Balls of a `radius` [m] at the nodes of the mesh that have a label."""
+    drawn = draw_space(state, space)
+    points, faces = sphere(radius, 2)
+    return [solid_part(points + drawn.points[node], faces, row) for node in np.flatnonzero(state.mesh.node_label)]
 
 
 def solid_part(points: Floats, faces: Ints, row: int) -> Part:

@@ -12,12 +12,13 @@ from crumple.recording.obstacles import ObstacleSurface
 from crumple.rendering.camera import Camera
 from crumple.rendering.clearance import bend_shares
 from crumple.rendering.illumination import ground_light, illuminate
-from crumple.rendering.looks import OBSTACLE, Look, look_table, sheet_look
+from crumple.rendering.looks import MARK, OBSTACLE, Look, look_table, sheet_look
 from crumple.rendering.parts import (
     LARGEST,
     Part,
     field_tint,
     join_parts,
+    mark_parts,
     rim_part,
     sheet_part,
     shorten_edges,
@@ -37,6 +38,8 @@ from crumple.state import State
 
 RIM_PIXELS = 1.4
 """A sheet is drawn at least so many pixels thick."""
+MARK_SIZE = 0.005
+"""Radius of the ball at a marked node, over the size of the scene."""
 OBSTACLE_EDGE = 0.06
 """Longest edge of a solid obstacle on which light is gathered, over the size of the scene."""
 GROUND_WIDTH = 3.0
@@ -93,12 +96,12 @@ class Stage:
         self._atlas = TextureAtlas()
         self._looks, self._textures = self._make_looks()
         thickness = [k.thickness for k in plan.kinds] + [SheetKind().thickness] * len(plan.boxes)
-        self._thickness = np.append(np.repeat(thickness[: len(plan.boxes)], 2), 0.0)
+        self._thickness = np.append(np.repeat(thickness[: len(plan.boxes)], 2), [0.0, 0.0])
         bottom, top, self._glow = plan.style.backdrop()
         self._backdrop = untoned(np.stack([bottom, top]))
 
     def _make_looks(self) -> tuple[Floats, Floats]:
-        """Tables of looks and textures: two rows per sheet, the sheet and its rim, then the obstacles."""
+        """Tables of looks and textures: two rows per sheet, the sheet and its rim, then marks, then the obstacles."""
         looks, textures, style = [], [], self.plan.style
         for sheet, box in enumerate(self.plan.boxes):
             look = self._sheet_look(sheet)
@@ -108,8 +111,9 @@ class Stage:
             back = self._atlas.add(style.back, extent, "render --back") if style.back else -1
             looks += [look_table(look), look_table(rim)]
             textures += [np.array([[front, *box], [back, *box]]), np.array([[-1.0, *box]] * 2)]
-        looks.append(look_table(OBSTACLE))
-        textures.append(np.array([[-1.0, 0.0, 0.0, 1.0, 1.0]] * 2))
+        for look in (MARK, OBSTACLE):
+            looks.append(look_table(look))
+            textures.append(np.array([[-1.0, 0.0, 0.0, 1.0, 1.0]] * 2))
         return np.array(looks), np.array(textures)
 
     def _sheet_look(self, sheet: int) -> Look:
@@ -128,11 +132,13 @@ class Stage:
         """What is to be drawn of `state`, with the light on it."""
         plan = self.plan
         solids, veils = self._sorted_obstacles(state, obstacles if plan.space == "world" else None)
-        sheets = sheet_part(state, plan.space, field_tint(state, plan.field, plan.field_range), plan.boxes)
+        tint, structure = field_tint(state, plan.field, plan.field_range), plan.style.structure
+        sheets = sheet_part(state, plan.space, tint, plan.boxes, structure=structure)
         row = len(self._looks) - 1
         bodies = [sheets, *(solid_part(state.obstacle_x, faces, row) for faces in solids)]
+        bodies += mark_parts(state, plan.space, MARK_SIZE * plan.scale, row - 1) if structure else []
         shares = bend_shares([body.patches for body in bodies])
-        longest = [np.inf, *[OBSTACLE_EDGE * plan.scale] * len(solids)]
+        longest = [np.inf, *[OBSTACLE_EDGE * plan.scale] * (len(bodies) - 1)]
         drawn = [shorten_edges(*body) for body in zip(bodies, shares, longest, strict=True)]
         part, allowed = join_parts([body for body, _ in drawn]), np.concatenate([share for _, share in drawn])
         # Light is gathered on the mesh itself, which never intersects, unlike the curved surface that is drawn.
@@ -223,7 +229,7 @@ class Stage:
         )  # fmt: skip
         picture = shade_picture(
             frustum, self._canvas, self._veiled, drawing, veil, make_scene(point), self.studio.boxes, backdrop,
-            plan.style.edges,
+            plan.style.edges or plan.style.structure,
         )  # fmt: skip
         return encode_srgb(picture)
 

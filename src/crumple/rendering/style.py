@@ -42,8 +42,9 @@ QUALITIES = {
 class Style:
     """`look`: a name in `LOOKS`, by default from the material of each sheet;  `texture`, `back`: image file or pattern
     on the front and on the back;  `obstacles`: one of `OBSTACLES`;  `background`: one of `BACKGROUNDS` or #rrggbb;
-    `color_by`: a field;  `edges`: whether to show the mesh;  `quality`: one of `QUALITIES`, by
-    default "high" for pictures and "normal" for films."""
+    `color_by`: a field;  `edges`: whether to show the mesh;  `structure`: whether to show its marked edges and nodes
+    only, such as rulings and singular points;  `quality`: one of `QUALITIES`, by default "high" for pictures and
+    "normal" for films."""
 
     look: str | None = None
     texture: str | None = None
@@ -52,6 +53,7 @@ class Style:
     background: str = "studio"
     color_by: str | None = None
     edges: bool = False
+    structure: bool = False
     quality: str | None = None
 
     def __post_init__(self) -> None:

@@ -21,6 +21,8 @@ from crumple.runtime.typing import Bools, Floats, Ints
 
 CREASE_ANGLE = np.radians(32.0)
 """Turn of the normal across an edge from which it is drawn sharp [rad]."""
+SAME_NORMAL = 1e-4
+"""Normals at a node that differ by less are one."""
 PLASTIC_ANGLE, PLASTIC_TURN = np.radians(12.0), np.radians(9.0)
 """An edge whose rest shape is bent by the first is drawn sharp from the second on: a crease runs there [rad]."""
 
@@ -90,6 +92,14 @@ def make_patches(faces: Ints, twin: Ints, points: Floats, sharp: Bools) -> Patch
         place=np.broadcast_to(np.eye(3), (count, 3, 3)).copy(),
         shared=fan.reshape(-1, 3),
     )
+
+
+def with_normals(patches: Patches, faces: Ints, normal: Floats) -> Patches:
+    """The same surface with given unit normals (n, 3, 3) at the corners of its `faces` (n, 3), to be drawn as it is: no
+    edge is curved."""
+    key = np.concatenate([faces.reshape(-1, 1), np.round(normal.reshape(-1, 3) / SAME_NORMAL)], axis=1)
+    shared = np.unique(key, axis=0, return_inverse=True)[1].astype(np.int32).reshape(-1, 3)
+    return replace(patches, normal=normal, sharp=np.ones_like(patches.sharp), shared=shared)
 
 
 def _fans(count: int, twin: Ints, smooth: Ints) -> Ints:

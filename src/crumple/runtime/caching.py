@@ -54,12 +54,13 @@ def user_cache() -> Path | None:
 
 
 def kernels_compiled(package: str) -> bool:
-    """Whether Numba's cache holds kernels for this Python of what `package` ("solving", "remeshing", and "large" for
-    large sheets) runs."""
+    """Whether Numba's cache holds kernels for this Python of what `package` ("solving", "remeshing", "rendering", and
+    "large" for large sheets) runs."""
     module = {
         "solving": "multifrontal.factorise_fronts",
         "large": "block_matrix._add_blocks-",
         "remeshing": "passes.run_pass",
+        "rendering": "pixels._veil_bands",
     }[package]
     name = f"{module}*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     return any(chain.from_iterable(folder.rglob(name) for folder in _kernel_caches() if folder.is_dir()))

@@ -18,6 +18,7 @@ class InputError(CrumpleError):
 
     def __init__(self, place: str, remedy: str, value: object = _no_value) -> None:
         self.place, self.remedy = place, remedy
+        self.values: tuple[object, ...] = () if value is self._no_value else (value,)
         shown = "" if value is self._no_value else f" = {_shorten(value)}"
         super().__init__(f"{place}{shown} ({remedy})" if shown else f"{place}: {remedy}")
 

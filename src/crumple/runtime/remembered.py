@@ -9,6 +9,15 @@ from typing import Generic, TypeVar
 Result = TypeVar("Result")
 
 
+class Equal:
+    """A part of what a result depends on that is compared by its value."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
 class Remembered(Generic[Result]):
     """The last `most` results; what they were made of is kept alive with them."""
 
@@ -20,23 +29,15 @@ class Remembered(Generic[Result]):
         """The result for these `parts`, made if it is not there. Numbers and tuples of numbers are no objects that can
         be known again: give them as `Equal`."""
         for known, result in self._kept:
-            if len(known) == len(parts) and all(map(_is_same, known, parts)):
+            if len(known) != len(parts):
+                continue
+            for one, other in zip(known, parts, strict=True):  # a plain loop: it is asked dozens of times in a frame
+                if one is other:
+                    continue
+                if one.__class__ is not Equal or other.__class__ is not Equal or one.value != other.value:
+                    break
+            else:
                 return result
         made = make()
         self._kept = ((parts, made), *self._kept[: self._most - 1])  # one assignment: threads may share it
         return made
-
-
-class Equal:
-    """A part of what a result depends on that is compared by its value."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-
-def _is_same(one: object, other: object) -> bool:
-    if one is other:
-        return True
-    return isinstance(one, Equal) and isinstance(other, Equal) and one.value == other.value

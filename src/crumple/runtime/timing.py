@@ -6,7 +6,8 @@ import time
 
 
 class PhaseTimer:
-    """Accumulates wall seconds and calls per named phase; phases may nest (the inner time counts in both).
+    """Accumulates wall seconds and calls per named phase; phases may nest (the inner time counts in both, but only once
+    in a phase that is nested directly in itself).
 
     `phase`: the one that is going on, the innermost of nested ones, "" between phases; other threads may look at it.
     """
@@ -41,5 +42,7 @@ class _Timed:
     def __exit__(self, *_: object) -> None:
         timer, phase = self._timer, self._phase
         timer.phase = self._outer
+        if self._outer == phase:
+            return
         timer.seconds[phase] = timer.seconds.get(phase, 0.0) + time.perf_counter() - self._start
         timer.calls[phase] = timer.calls.get(phase, 0) + 1

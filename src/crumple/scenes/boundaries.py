@@ -22,11 +22,14 @@ from crumple.boundary.handles import (
 from crumple.boundary.motions import Key, Motion, Rate, affine, link_order, make_motion, rotation_vector
 from crumple.boundary.obstacles import Obstacle, make_obstacle
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.mesh.texture import texture_coordinates
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats, Ints
 from crumple.scenes.messages import Problems
+from crumple.scenes.pictures import brightness_at, read_brightness
 from crumple.scenes.schema.scene import (
     Circle,
+    ImageSelection,
     MotionKey,
     Rotation,
     Scene,
@@ -37,7 +40,7 @@ from crumple.scenes.schema.scene import (
     Selection,
 )
 from crumple.scenes.shapes import obstacle_shapes
-from crumple.state import Bonds, Pins
+from crumple.state import Bonds, Pins, State
 
 Vec3 = tuple[float, float, float]
 
@@ -106,10 +109,11 @@ def make_handle(table: SceneHandle, name: str, motions: dict[str, Motion]) -> Ha
     )
 
 
-def select_pins(table: SceneHandle, handle: Handle, index: int, mesh: SheetMesh, x: Floats, sheet: int) -> Pins:
+def select_pins(table: SceneHandle, handle: Handle, index: int, state: State, sheet: int) -> Pins:
     """The nodes of one sheet that a handle holds; it grips them where they are, or on the circle."""
+    mesh, x = state.mesh, state.x
     own = select_sheet(mesh, sheet)
-    nodes = np.intersect1d(_select(table.select, mesh, x, sheet, own), own).astype(np.int32)
+    nodes = np.intersect1d(_select(table.select, state, sheet, own, "select"), own).astype(np.int32)
     if not len(nodes):
         raise InputError("select", "no node of the sheet is there", table.select.model_dump(exclude={"kind"}))
     anchor = handle.anchor(handle.start, x[nodes])
@@ -130,12 +134,12 @@ def make_attachment(table: SceneAttachment, name: str, length: float) -> Attachm
     )
 
 
-def select_bonds(table: SceneAttachment, index: int, mesh: SheetMesh, x: Floats, sheets: tuple[int, int]) -> Bonds:
+def select_bonds(table: SceneAttachment, index: int, state: State, sheets: tuple[int, int]) -> Bonds:
     """The pairs of nodes that an attachment joins."""
     sides: list[Ints] = []
     for key, selection, sheet in zip(("first", "second"), (table.first, table.second), sheets, strict=True):
-        own = select_sheet(mesh, sheet)
-        nodes = _select(selection, mesh, x, sheet, own)
+        own = select_sheet(state.mesh, sheet)
+        nodes = _select(selection, state, sheet, own, key)
         if selection.kind == "indices":  # as listed, for pairing in order
             nodes = own[np.array(selection.indices)]
         nodes = nodes[np.isin(nodes, own)].astype(np.int32)
@@ -145,12 +149,13 @@ def select_bonds(table: SceneAttachment, index: int, mesh: SheetMesh, x: Floats,
     if table.pairing == "order":
         pairs = pair_in_order(sides[0], sides[1])
     else:
-        pairs = pair_nearest(x, sides[0], sides[1], inf if table.reach is None else table.reach)
+        pairs = pair_nearest(state.x, sides[0], sides[1], inf if table.reach is None else table.reach)
     return Bonds(pairs, np.full(len(pairs), index, np.int32))
 
 
-def _select(selection: Selection, mesh: SheetMesh, x: Floats, sheet: int, own: Ints) -> Ints:
-    """Nodes that a selection chooses; `own` are the nodes of the sheet, ascending."""
+def _select(selection: Selection, state: State, sheet: int, own: Ints, key: str) -> Ints:
+    """Nodes that a selection chooses, which stands at `key`; `own` are the nodes of the sheet, ascending."""
+    mesh, x = state.mesh, state.x
     if selection.kind == "indices":
         return own[select_indices(selection.indices, len(own))]
     if selection.kind == "label":
@@ -163,7 +168,16 @@ def _select(selection: Selection, mesh: SheetMesh, x: Floats, sheet: int, own: I
         return select_side(mesh, selection.side, sheet)
     if selection.kind == "nearest":
         return np.unique(np.concatenate([select_nearest(x, point, own) for point in selection.points]))
+    if selection.kind == "image":
+        return _select_image(selection, state, f"{key}.file")
     return select_boundary(mesh) if selection.kind == "boundary" else own
+
+
+def _select_image(selection: ImageSelection, state: State, place: str) -> Ints:
+    """Nodes of all sheets that have a vertex where the picture is bright, or dark."""
+    texture = texture_coordinates(state.mesh, given=state.texture)
+    is_bright = brightness_at(read_brightness(selection.file, place), texture) >= selection.level
+    return np.unique(state.mesh.vertex_node[is_bright != selection.darker]).astype(np.int32)
 
 
 def _circle(table: Circle, mesh: SheetMesh, nodes: Ints) -> Floats:

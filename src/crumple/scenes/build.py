@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crumple.boundary.attachments import Attachment
+from crumple.boundary.creases import Crease
 from crumple.boundary.handles import Handle
 from crumple.boundary.motions import Motion, affine
 from crumple.boundary.obstacles import Obstacle
+from crumple.energies.gusts import Gust
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.mesh.validate import validate_mesh
@@ -35,17 +37,19 @@ from crumple.scenes.boundaries import (
     select_pins,
     turn,
 )
+from crumple.scenes.clamps import straighten_clamps
 from crumple.scenes.crease_drives import folds_at_once
-from crumple.scenes.creases import CreasedSheet, crease_sheet
+from crumple.scenes.creases import crease_sheet
 from crumple.scenes.cuts import cut_sheet
 from crumple.scenes.histories import recalled_sheet
 from crumple.scenes.materials import make_material
 from crumple.scenes.messages import Problems
 from crumple.scenes.overlaps import check_overlaps, untangled
+from crumple.scenes.painting import paint_sheet
 from crumple.scenes.pattern_collisions import colliding_facets, free_start
 from crumple.scenes.patterns import PATTERN_KINDS
 from crumple.scenes.references import check_references
-from crumple.scenes.schema.scene import Scene, Sheet, Sizing
+from crumple.scenes.schema.scene import Scene, SceneWind, Sheet, Sizing
 from crumple.scenes.shapes import sheet_shape
 from crumple.scenes.sizes import check_size
 from crumple.scenes.start.impact import with_impact_stiffness
@@ -59,6 +63,14 @@ from crumple.state import Bonds, Pins, State, initial_state, merge, no_bonds, no
 FIRST_STEP = 0.025
 """The step that the step control starts with over the time of a frame, unless bounds say otherwise: no time of its own,
 so that a scene of another size, with its times, is the same run."""
+
+
+class PreparedSheet(NamedTuple):
+    """A sheet in its place: its state, the creases that are driven or pressed, and the materials of its face groups."""
+
+    state: State
+    driven: tuple[Crease, ...]
+    materials: list[Material]
 
 
 class Built(NamedTuple):
@@ -102,13 +114,13 @@ def assemble(scene: Scene, problems: Problems, *, settle: bool = True) -> Built 
     obstacles = _obstacles(scene, motions, problems)
     if problems.messages:
         return None
+    materials = [made.materials for made in sheets if made is not None]  # with those that maps have made
     state = _merged([made.state for made in sheets if made is not None], materials)
     if scene.tearing is None:
         state = state.replaced(tips=no_tips(), torn=nothing_torn())
     creases = tuple(crease for made in sheets if made is not None for crease in made.driven)
-    mesh, x = state.mesh, state.x
-    handles, pins = _handles(scene, motions, mesh, x, problems)
-    attachments, bonds = _attachments(scene, materials, mesh, x, problems)
+    handles, pins = _handles(scene, motions, state, problems)
+    attachments, bonds = _attachments(scene, materials, state, problems)
     if problems.messages:
         return None
     model = _model(scene, materials, handles, obstacles)
@@ -164,8 +176,8 @@ def _materials(sheet: Sheet, k: int, problems: Problems) -> list[Material]:
     return made
 
 
-def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems, settle: bool) -> CreasedSheet | None:
-    """One sheet with its creases, weak lines and cuts, placed and checked."""
+def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems, settle: bool) -> PreparedSheet | None:
+    """One sheet with its maps, creases, weak lines and cuts, placed and checked."""
     sheet = scene.sheets[k]
     path = ("sheets", k, "shape" if sheet.history is None else "history")
     if sheet.shape is None and sheet.history is None:
@@ -181,16 +193,27 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems, 
         for problem in found:
             problems.add(path, _where(sheet) + problem)
         if not found:
+            start, materials = _painted(sheet, k, start, materials, problems)
             made = crease_sheet(sheet, k, start, materials, problems, room, settle=settle)
     if made is None:
         return None
     state = cut_sheet(sheet, k, mark_lines(sheet, k, made.state, problems), problems)
     if state is None or len(problems.messages) > before:
         return None
-    placed = _placed(sheet, state)
+    placed = straighten_clamps(scene, k, _placed(sheet, state))
     for problem in validate_mesh(placed.mesh, placed.x):  # cuts and a tiny scale may have spoilt it
         problems.add(("sheets", k), problem)
-    return replace(made, state=placed)
+    return PreparedSheet(placed, made.driven, materials)
+
+
+def _painted(
+    sheet: Sheet, k: int, start: State, materials: list[Material], problems: Problems
+) -> tuple[State, list[Material]]:
+    """The sheet and its materials as its maps have them."""
+    if sheet.maps:
+        with problems.catch(("sheets", k)):
+            return paint_sheet(sheet.maps, start, materials)
+    return start, materials
 
 
 def _start(scene: Scene, k: int, materials: list[Material], problems: Problems) -> State:
@@ -280,9 +303,7 @@ def _obstacles(scene: Scene, motions: dict[str, Motion], problems: Problems) -> 
     return made
 
 
-def _handles(
-    scene: Scene, motions: dict[str, Motion], mesh: SheetMesh, x: Floats, problems: Problems
-) -> tuple[list[Handle], Pins]:
+def _handles(scene: Scene, motions: dict[str, Motion], state: State, problems: Problems) -> tuple[list[Handle], Pins]:
     """The handles and the nodes that they hold."""
     handles, pins = [], [no_pins()]
     for k, (table, name) in enumerate(zip(scene.handles, scene.handle_names, strict=True)):
@@ -290,7 +311,7 @@ def _handles(
         handles.append(handle)
         sheet = 0 if table.sheet is None else scene.sheet_names.index(table.sheet)
         with problems.catch(("handles", k)):
-            pins.append(select_pins(table, handle, k, mesh, x, sheet))
+            pins.append(select_pins(table, handle, k, state, sheet))
     return handles, Pins(
         node=np.concatenate([part.node for part in pins]),
         handle=np.concatenate([part.handle for part in pins]),
@@ -299,7 +320,7 @@ def _handles(
 
 
 def _attachments(
-    scene: Scene, materials: list[list[Material]], mesh: SheetMesh, x: Floats, problems: Problems
+    scene: Scene, materials: list[list[Material]], state: State, problems: Problems
 ) -> tuple[list[Attachment], Bonds]:
     """The attachments and the nodes that they join; they stop pulling where contact begins to push."""
     attachments, bonds = [], [no_bonds()]
@@ -309,7 +330,7 @@ def _attachments(
         length = thickness + scene.contact.activation if scene.contact.enabled else 0.0
         attachments.append(make_attachment(table, name, length))
         with problems.catch(("attachments", k)):
-            bonds.append(select_bonds(table, k, mesh, x, (first, second)))
+            bonds.append(select_bonds(table, k, state, (first, second)))
     return attachments, Bonds(
         nodes=np.concatenate([part.nodes for part in bonds]),
         attachment=np.concatenate([part.attachment for part in bonds]),
@@ -317,14 +338,13 @@ def _attachments(
 
 
 def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle], obstacles: list[Obstacle]) -> Model:
-    wind = scene.environment.wind
     return Model(
         materials=tuple(material for group in materials for material in group),
         sheet_names=tuple(scene.sheet_names),
         handles=tuple(handles),
         obstacles=tuple(obstacles),
         gravity=scene.environment.gravity,
-        wind=Wind() if wind is None else Wind(wind.density, wind.velocity, wind.drag),
+        wind=_wind(scene.environment.wind),
         contact=_contact(scene, materials),
         solver=SolverOptions(**values(scene.solver, SolverOptions)),
         plasticity=PlasticityOptions(**values(scene.plasticity, PlasticityOptions)),
@@ -334,6 +354,14 @@ def _model(scene: Scene, materials: list[list[Material]], handles: list[Handle],
         duration=scene.run.duration,
         velocity_damping=scene.environment.velocity_damping,
     )
+
+
+def _wind(table: SceneWind | None) -> Wind:
+    if table is None:
+        return Wind()
+    keys = tuple((key.time, key.velocity) for key in table.keys)
+    gust = None if table.gust is None else Gust(table.gust.speed, table.gust.length, table.gust.seed)
+    return Wind(table.density, table.velocity, table.drag, keys, gust)
 
 
 def _contact(scene: Scene, materials: list[list[Material]]) -> ContactOptions:

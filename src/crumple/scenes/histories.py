@@ -20,6 +20,7 @@ from crumple.runtime.typing import Floats
 from crumple.scenes.schema.scene import History
 from crumple.state import State, Torn, initial_state
 from crumple.state.part import part_of
+from crumple.state.problems import state_problems
 
 FOLDED = 0.05
 """Damage from which a face belongs to a fold."""
@@ -66,8 +67,9 @@ def _frame(history: History) -> tuple[State, Model | None]:
 
 
 def _check(state: State, history: History) -> None:
-    """`InputError` unless numbers are finite and the mesh is sound: a recording may come from anywhere."""
-    count, problems = count_nonfinite(state), validate_mesh(state.mesh, state.x)
+    """`InputError` unless numbers are finite, mesh and tips of cracks sound: a recording may come from anywhere."""
+    count = count_nonfinite(state)
+    problems = validate_mesh(state.mesh, state.x) or state_problems(state)
     if count or problems:
         found = f"{count} values are not finite" if count else problems[0]
         raise InputError(history.recording, f"{found}; `crumple verify` tells more")

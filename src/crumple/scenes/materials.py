@@ -33,12 +33,17 @@ def make_material(table: SheetMaterial, name: str) -> Material:
 
     The `thickness` of a preset changes what follows from it (`Preset.sheet`); that of a file changes nothing else, as
     the stiffnesses in it were measured. Then `density`, `damping`, `yield_curvature`, `weakening`, `yield_strain`,
-    `strain_limit`, `grain_angle`, `tear_energy` and `tensile_strength` replace the values of the preset or the file.
+    `strain_limit`, `grain_angle`, `tear_energy` (or `tear_force`) and `tensile_strength` replace the values of the
+    preset or the file.
     """
     own: dict[str, Any] = {key: value for key in _OWN if (value := getattr(table, key)) is not None}
     if table.grain_angle is not None:
         own["grain_angle"] = radians(table.grain_angle)
     material = replace(_base(table, name, own), **own)
+    if table.tear_force is not None:
+        # a crack that is longer by L takes G_c t L; each of two legs, pulled by F, has gone L
+        along, across = (2.0 * force / material.thickness for force in table.tear_force)
+        material = replace(material, tear_energy=(along, across))
     return replace(
         material,
         membrane=material.membrane * table.stretch_factor,

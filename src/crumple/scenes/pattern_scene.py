@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from crumple.patterns import CreasePattern, fold_angles, read_pattern
+from crumple.patterns.meshing import mesh_pattern
 from crumple.patterns.pattern import UNASSIGNED
+from crumple.runtime.errors import InputError
 from crumple.scenes.patterns import is_rigid
 
 FLAT = np.radians(120.0)
@@ -27,6 +29,9 @@ creases reach 48° (crane), 77° (hyperbolic paraboloid) and 172° (square twist
 145° and 173°, of 1 N m/m/rad 149° and 174° (not tried on the crane)."""
 PER_FACET, FINEST, COARSEST = 3.0, 36.0, 15.0
 """Edges of the mesh along a facet, and bounds on edges along the longer side of the pattern."""
+MOST_FACES, COARSER, LONGEST_EDGE = 2000, 1.25, 1.0 / 8.0
+"""Faces beyond which the mesh is made coarser, by this factor at a time, up to edges this long over the longer side:
+narrow facets have many faces at any size that resolves the others, and a first look should take seconds."""
 
 
 class PatternTables(dict[str, Any]):
@@ -68,7 +73,7 @@ def pattern_tables(path: Path, label: str) -> PatternTables:
         run={"frame_time": 0.02, "duration": 1.0},
         plasticity={"rule": "none"},  # a sheet pressed flat would lose part of its creases
         environment={"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": 5.0}},
-        contact={"activation": min(1e-3, 0.1 * default_size(pattern))},
+        contact={"activation": min(1e-3, 0.1 * facet_size(pattern))},
         sheets=[
             {
                 "name": "paper",
@@ -108,12 +113,37 @@ def _springs(pattern: CreasePattern, size: Any) -> list[dict[str, Any]]:
     return [drive | ({"drive": "spring", "origami_length": length} if "keys" in drive else {}) for drive in drives]
 
 
-def default_size(pattern: CreasePattern) -> float:
+def facet_size(pattern: CreasePattern) -> float:
     """Edges of the mesh [m], with two digits: a few along each facet, but neither very many nor very few in all."""
     width, height = pattern.extent
     facet = np.sqrt(width * height / max(1, len(pattern.faces)))
     longest = float(max(width, height))
-    return float(f"{np.clip(facet / PER_FACET, longest / FINEST, longest / COARSEST):.2g}")
+    return _rounded(np.clip(facet / PER_FACET, longest / FINEST, longest / COARSEST))
+
+
+def default_size(pattern: CreasePattern) -> float:
+    """The same, or longer ones where that gives more than MOST_FACES faces, if longer ones give fewer at all."""
+    size, longest = facet_size(pattern), LONGEST_EDGE * float(max(pattern.extent))
+    faces = _face_count(pattern, size)
+    if faces <= MOST_FACES or _face_count(pattern, longest) >= faces:
+        return size
+    while faces > MOST_FACES and COARSER * size <= longest:
+        size = _rounded(COARSER * size)
+        faces = _face_count(pattern, size)
+    return size
+
+
+def _face_count(pattern: CreasePattern, size: float) -> int:
+    """Faces of the mesh; 0 of a pattern that cannot be meshed, which is told elsewhere."""
+    try:
+        return mesh_pattern(pattern, size).mesh.face_count
+    except InputError:
+        return 0
+
+
+def _rounded(size: float) -> float:
+    """A length with two digits."""
+    return float(f"{size:.2g}")
 
 
 def default_fold(pattern: CreasePattern) -> float:

@@ -101,6 +101,19 @@ class Name(Requirement):
         return value
 
 
+class Title(Requirement):
+    """What a part of another program's file is called: a line of text."""
+
+    @property
+    def remedy(self) -> str:
+        return "must be a name or path of 1…256 characters"
+
+    def check(self, value: Any, folder: str) -> str:
+        if not isinstance(value, str) or not 1 <= len(value) <= 256 or not value.isprintable():
+            raise ValueError(self.remedy)
+        return value
+
+
 @dataclass(frozen=True)
 class ExistingFile(Requirement):
     """A readable file; relative names are looked up beside the scene (context "folder") and made absolute."""
@@ -177,5 +190,6 @@ Scale = Annotated[Vec3, Vector(3, Quantity("", above=0, most=1e6), repeat=True)]
 ScaleRate = Annotated[Vec3, Vector(3, Quantity("1/s", least=-1e6, most=1e6), repeat=True)]
 Size3 = Annotated[Vec3, Vector(3, Quantity("m", above=0, most=1e4))]
 PartName = Annotated[str, Name()]
+ObjectName = Annotated[str, Title()]
 FileName = Annotated[str, ExistingFile()]
 RecordingName = Annotated[str, ExistingRecording()]

@@ -68,6 +68,8 @@ def _check_sheets(scene: Scene, problems: Problems) -> None:
         for key in ("creases", "plastic_shape", "folded"):
             if sheet.history is not None and getattr(sheet, key):
                 problems.add(("sheets", k, key), "does not go with history, which brings the folds of the sheet")
+        if sheet.history is not None and sheet.maps:
+            problems.add(("sheets", k, "maps"), "do not go with history, which brings the face groups of the sheet")
         if sheet.material is not None and sheet.materials is not None:
             problems.add(("sheets", k, "materials"), "give either material or materials, not both")
         if sheet.remeshing is not None and scene.remeshing is None:

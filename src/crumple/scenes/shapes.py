@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from crumple.mesh.io.animated import read_animation
 from crumple.mesh.io.obj import read_obj
 from crumple.mesh.io.obj_pattern import chart_faces
 from crumple.mesh.io.obj_sheet import (
@@ -26,7 +27,7 @@ from crumple.shapes.dart import DartFold, dart
 from crumple.shapes.obstacles import box, cylinder_surface, plane, sphere
 from crumple.shapes.outline import outline
 from crumple.shapes.pouch import pouch
-from crumple.shapes.sheets import cylinder, disk, moebius, rectangle
+from crumple.shapes.sheets import Kind, cylinder, disk, moebius, rectangle
 
 
 class SheetShape(NamedTuple):
@@ -83,13 +84,21 @@ def obstacle_shapes(shape: Any) -> tuple[Ints, list[Floats], list[float]]:
     """Faces, the node positions (n, 3) [m] at one or several times, and the times [s]."""
     if shape.kind == "sequence":
         return _sequence(shape)
+    if shape.kind == "animation":
+        read = read_animation(shape.file, shape.object, shape.up)
+        return read.faces, list(read.shapes), (read.times + shape.start).tolist()
     x, faces = _OBSTACLES[shape.kind](shape)
     return faces, [x + np.array(getattr(shape, "center", (0.0, 0.0, 0.0)))], [0.0]
 
 
 def _rectangle(shape: Any) -> tuple[SheetMesh, Floats]:
-    """A rectangle centred at the origin (its pattern starts at 0)."""
-    mesh, x = rectangle(shape.width, shape.height, shape.size, kind=shape.style, seed=shape.seed)
+    """A rectangle centred at the origin (its pattern starts at 0).
+
+    Right triangles have their diagonals in turn: with parallel ones, and edges of a twentieth of its side, a sheet is a
+    sixth too stiff along one diagonal.
+    """
+    style: Kind = "alternating" if shape.style == "right" else shape.style
+    mesh, x = rectangle(shape.width, shape.height, shape.size, kind=style, seed=shape.seed)
     return mesh, x - np.array([0.5 * shape.width, 0.5 * shape.height, 0.0])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from crumple.mesh.io.animated import read_animation
 from crumple.mesh.io.obj import count_obj
 from crumple.runtime.typing import Floats
 from crumple.scenes.messages import Problems
@@ -182,6 +183,8 @@ def shape_faces(shape: Any) -> float:
         return _file_faces(shape.world)
     if kind == "sequence":
         return _file_faces(shape.meshes[0])  # one at a time is in the scene
+    if kind == "animation":
+        return float(len(read_animation(shape.file, shape.object, shape.up).faces))
     if hasattr(shape, "mesh"):
         return _file_faces(shape.mesh)
     if kind in PATTERN_KINDS and hasattr(shape, "fold"):

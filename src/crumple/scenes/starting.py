@@ -57,11 +57,12 @@ def _check_refinement(scene: Scene, areas: Floats, problems: Problems) -> None:
             continue
         path: Path = ("remeshing",) if sheet.remeshing is None else ("sheets", k, "remeshing")
         name, per_edge = scene.sheet_names[k], FACES_PER_SQUARE * float(area)
-        least, most = per_edge / sizing.size_max**2, REMESHED_OVER * per_edge / sizing.size_min / sizing.size_min
+        longest = sizing.longest_edge(float(area))
+        least, most = per_edge / longest**2, REMESHED_OVER * per_edge / sizing.size_min / sizing.size_min
         if least > LARGEST_FACES:
             floor = (per_edge / LARGEST_FACES) ** 0.5
             remedy = f"means at least {least:.2g} faces for the {area:.3g} m² of {name!r}; must be ≥ {floor:.2g}, in m"
-            problems.add((*path, "size_max"), remedy, sizing.size_max)
+            problems.add((*path, "size_max"), remedy, longest)
         if most > IMPOSSIBLE_FACES:
             floor = (REMESHED_OVER * per_edge / IMPOSSIBLE_FACES) ** 0.5
             remedy = f"allows {most:.2g} faces for the {area:.3g} m² of {name!r}; must be ≥ {floor:.2g}, in m"

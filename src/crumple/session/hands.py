@@ -12,7 +12,6 @@ from math import inf
 import numpy as np
 
 from crumple.boundary.handles import Handle
-from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.model.model import Model
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats, Ints
@@ -35,9 +34,9 @@ class Grip:
     largest: float = 5.0
 
 
-def add_hand(model: Model, state: State, place: Place, grip: Grip) -> tuple[Model, State, str]:
-    """Model and state with a hand that holds the sheet at a place where it is, and the name of the hand."""
-    nodes = held_nodes(state.mesh, place, grip.radius)
+def add_hand(model: Model, state: State, place: Place, nodes: Ints, grip: Grip) -> tuple[Model, State, str]:
+    """Model and state with a hand that holds `nodes` at a place of a sheet where they are, unless others hold them, and
+    the name of the hand."""
     nodes = np.setdiff1d(nodes, state.pins.node).astype(np.int32)
     if not len(nodes):
         raise InputError("grab", "the sheet is held there already; take it elsewhere", list(map(float, place.u)))
@@ -45,13 +44,6 @@ def add_hand(model: Model, state: State, place: Place, grip: Grip) -> tuple[Mode
     hand = Handle(name, stiffness=grip.stiffness / len(nodes), grips=False, largest=grip.largest)
     handles = (*model.handles[:index], hand, *model.handles[index + 1 :])
     return replace(model, handles=handles), state.replaced(pins=_joined(state.pins, nodes, index, state.x)), name
-
-
-def held_nodes(mesh: SheetMesh, place: Place, radius: float) -> Ints:
-    """The nodes of the sheet within `radius` [m] of a place on its pattern, at least those of its face."""
-    own = np.unique(mesh.faces[mesh.face_sheet == place.sheet])
-    near = own[np.linalg.norm(mesh.u[own] - place.u, axis=1) <= radius]
-    return np.unique(np.append(mesh.vertex_node[near], mesh.face_nodes[place.face])).astype(np.int32)
 
 
 def is_hand(handle: Handle) -> bool:

@@ -8,11 +8,10 @@ from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats
 from crumple.session.arguments import whole
 from crumple.session.guidance import Body
+from crumple.session.tuning import TUNING
 from crumple.simulation.engine import Moment
 
-KEPT_FACES = 100_000
-"""Faces of all states together that a session keeps to go back to, about 100 MB: hundreds of small sheets, the last one
-of a large sheet."""
+KEPT_FACES = TUNING.kept_faces.value
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,11 @@ class Mark:
     turns: dict[Body, Floats]
     offsets: dict[str, Floats]
 
+    @property
+    def faces(self) -> int:
+        """Of its state."""
+        return self.moment.state.mesh.face_count
+
 
 @dataclass
 class History:
@@ -31,25 +35,28 @@ class History:
 
     past: list[Mark] = field(default_factory=list)
     future: list[Mark] = field(default_factory=list)
+    _faces: int = 0
+    """Of all states of the past together."""
 
     def keep(self, mark: Mark) -> None:
         """Add a place to go back to; the oldest are forgotten when they are too large together."""
         self.past.append(mark)
         self.future.clear()
-        faces = 0
-        for number, one in enumerate(reversed(self.past)):
-            faces += one.moment.state.mesh.face_count
-            if faces > KEPT_FACES and number > 0:
-                del self.past[: len(self.past) - number]
-                break
+        self._faces += mark.faces
+        while self._faces > KEPT_FACES and len(self.past) > 1:
+            self._faces -= self.past.pop(0).faces
 
     def goal(self, place: str, count: int) -> Mark:
         """Where `count` steps back ("undo") or on again ("redo") lead."""
+        return self.way(place, count)[-1]
+
+    def way(self, place: str, count: int) -> list[Mark]:
+        """The places that `count` steps back ("undo") or on again ("redo") lead through, where they lead to last."""
         source = self._source(place)
         steps = whole(f"{place}: count", count)
         if not 1 <= steps <= len(source):
             raise InputError(f"{place}: count", f"must be 1 to {len(source)}, as often as it can be done", count)
-        return source[-steps]
+        return source[: -steps - 1 : -1]
 
     def go(self, place: str, count: int, here: Mark) -> None:
         """Take the steps from `here`, to which the way back is kept."""
@@ -57,6 +64,7 @@ class History:
         for _ in range(count):
             target.append(here)
             here = source.pop()
+        self._faces = sum(mark.faces for mark in self.past)
 
     def _source(self, place: str) -> list[Mark]:
         return self.future if place == "redo" else self.past

@@ -1,51 +1,41 @@
 """One session for every engine and every driver: command line, studio, sweeps, environments, Python.
 
-It takes time further, tells observers, records, keeps what has happened, goes back and on again, and moves handles and
-obstacles by hand.
+It takes time further, tells observers, records, keeps what has happened, goes back and on again. What hands do is in
+`handling`, what tools do to sheets and surroundings in `tooling`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
-from crumple.boundary.motions import rotation_matrix
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.model.model import Model
-from crumple.recording import Recorder, Recording, create_recording, resume_recording
+from crumple.recording import Recorder, Recording, create_recording, resume_recording, state_digest
+from crumple.recording.frame import decode_frame
 from crumple.recording.recorder import Resolved
 from crumple.runtime.errors import InputError, SimulationError
-from crumple.runtime.typing import Floats
-from crumple.session.arguments import positive, vector, whole
-from crumple.session.guidance import (
-    Body,
-    Goal,
-    felt_force,
-    find_body,
-    let_go,
-    send,
-    stop,
-    take_hold,
-    turned_now,
-    wanted_position,
-)
-from crumple.session.hands import Grip, add_hand, hand_middle
-from crumple.session.history import History, Mark
-from crumple.session.picking import Place, pick, place_at
-from crumple.session.script import METHODS, Action, Script, scripted
-from crumple.session.surface_view import SurfaceView, view_of
+from crumple.session.arguments import positive, whole
+from crumple.session.filming import Film
+from crumple.session.handling import Handling
+from crumple.session.history import Mark
+from crumple.session.script import METHODS, Script, scripted
+from crumple.session.tooling import Tooling
 from crumple.simulation.engine import Engine, Moment, PhysicsEngine, frame_end
 from crumple.simulation.observers import Audience, Event, Observer
+from crumple.simulation.surface_view import SurfaceView
 from crumple.state import State
 from crumple.stepping.reports import FrameReport, StepReport
 
 SHORTEST = 1e-9
 """Of a frame: times that differ by less are the same."""
+LONGEST = 1e6
+"""Frames that one call may take: more is a slip of the pen, which would not end."""
 KEPT_EVENTS = 10_000
 """Events that wait to be asked for; the oldest are forgotten first."""
 
@@ -69,7 +59,7 @@ class _Listener(Observer):
         self.events.append(event)
 
 
-class Session:
+class Session(Handling, Tooling):
     """An engine that is advanced as one likes.
 
     `observers` are told of all that the session does, and may be changed between its steps; those of `run` of that run
@@ -80,46 +70,18 @@ class Session:
         self, engine: Engine, *, scene: Resolved | str | None = None, observers: Sequence[Observer] = ()
     ) -> None:
         """`scene`: what recordings say that the model was built from, none when it was built by hand."""
-        self.engine = engine
         self.observers = list(observers)
         self._scene = scene
         self._recorder: Recorder | None = None
+        self._film: Film | None = None
         self._listener = _Listener()
-        self._depth = 0
         self._seen: SheetMesh | None = None
         self._topology = 0
-        self._begin(engine.moment)
+        super().__init__(engine)
 
     @property
-    def model(self) -> Model:
-        """What is constant, but for handles and obstacles that are moved by hand."""
-        return self.engine.model
-
-    @property
-    def state(self) -> State:
-        """What the session is at; it may be replaced between steps."""
-        return self.engine.state
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self._mark()
-        self._is_replayable = False
-        self.engine.change(self.model, state)
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self.state.time
-
-    @property
-    def handles(self) -> tuple[str, ...]:
-        """Names of the handles."""
-        return tuple(handle.name for handle in self.model.handles)
-
-    @property
-    def obstacles(self) -> tuple[str, ...]:
-        """Names of the obstacles."""
-        return tuple(obstacle.name for obstacle in self.model.obstacles)
+    def is_recorded(self) -> bool:
+        return self._recorder is not None or self._film is not None
 
     @scripted
     def advance(self, dt: float, *, keep: bool = True) -> StepReport:
@@ -149,18 +111,29 @@ class Session:
         return self._advance_frame(self._audience())
 
     @scripted
-    def run(self, frames: int | None = None, *, observers: Sequence[Observer] = ()) -> State:
+    def run(
+        self,
+        frames: int | None = None,
+        *,
+        observers: Sequence[Observer] = (),
+        between: Callable[[], None] | None = None,
+    ) -> State:
         """Advance to the end of the scene, or until `frames` frames are done, and return the state.
 
         Observers see every step and every frame; `on_end` is called whatever happens. A run that an observer ends with
-        `StopRun` finishes its frame first.
+        `StopRun` finishes its frame first.  `between`: called before every frame, where hands may do something; no
+        script can repeat such a run.
         """
+        if between is not None:
+            self._is_replayable = False
         last = self.model.frame_count if frames is None else whole("run: frames", frames)
         self._mark()
         audience = self._audience(observers)
         try:
             audience.on_start(self.model, self.state)
             while self.state.frame < last and not audience.wants_end:
+                if between is not None:
+                    between()
                 self._advance_frame(audience)
         finally:
             audience.on_end(self.model, self.state)
@@ -184,7 +157,8 @@ class Session:
 
     @scripted
     def undo(self, count: int = 1) -> State:
-        """Back to before the last advance, run, grasp or release, or before the last `count` of them.
+        """Back to before the last advance or run, or the last thing that a hand or a tool has done, or before the last
+        `count` of them.
 
         Frames that were recorded since are moved aside.
         """
@@ -202,160 +176,28 @@ class Session:
         self._begin(self._first)
         return self.state
 
-    @scripted
-    def set_handle(
-        self,
-        name: str,
-        position: Sequence[float] | Floats | None = None,
-        rotation: Sequence[float] | Floats | None = None,
-    ) -> None:
-        """Say where a handle is to be at the end of the next step; it goes there steadily, and then stays.
-
-        `position` [m]: of the middle of the nodes that it holds, where it is by default;  `rotation`: a rotation vector
-        [rad] from its direction at the start, as it is by default.
-        """
-        self._goals[find_body(self.model, "handle", name)] = _goal(position, rotation)
-
-    def move_handle(self, name: str, translate: Sequence[float] | Floats) -> None:
-        """Move a handle by `translate` [m] in the next step."""
-        self.set_handle(name, self.handle_position(name) + vector("translate", translate))
-
-    @scripted
-    def set_obstacle(
-        self,
-        name: str,
-        position: Sequence[float] | Floats | None = None,
-        rotation: Sequence[float] | Floats | None = None,
-    ) -> None:
-        """Say where an obstacle is to be at the end of the next step; it goes there steadily, and then stays.
-
-        `position` [m]: of the middle of its nodes, where it is by default;  `rotation`: a rotation vector [rad] about
-        the middle from its direction at the start, as it is by default. It pushes sheets aside on its way; where they
-        have no room it is held back, of which an event tells.
-        """
-        self._goals[find_body(self.model, "obstacle", name)] = _goal(position, rotation)
-
-    def move_obstacle(self, name: str, translate: Sequence[float] | Floats) -> None:
-        """Move an obstacle by `translate` [m] in the next step."""
-        self.set_obstacle(name, self.obstacle_position(name) + vector("translate", translate))
-
-    @scripted
-    def release(self, name: str) -> None:
-        """Let a handle or a hand go of its nodes from now on."""
-        body = find_body(self.model, "handle", name)
-        self._mark()
-        self._forget(body)
-        self.engine.change(self.model, let_go(self.state, body))
-
-    @scripted
-    def grasp(self, name: str, at: Sequence[float] | Floats, *, reach: float = 0.01) -> bool:
-        """Let a handle take hold of the node nearest to the point `at` [m] that no handle holds; whether it found one.
-
-        Only a node within `reach` [m] is taken, where it is. What the handle holds already it keeps.
-        """
-        body, point = find_body(self.model, "handle", name), vector("at", at)
-        held = take_hold(self.model, self.state, body, point, positive("reach", reach, "m"))
-        if held is None:
-            return False
-        self._mark()
-        self.engine.change(self.model, held)
-        return True
-
-    def pick(self, origin: Sequence[float] | Floats, direction: Sequence[float] | Floats) -> Place | None:
-        """Where a ray from `origin` [m] along `direction` first meets a sheet, None where it meets none."""
-        along = vector("pick: direction", direction)
-        if not np.any(along):
-            raise InputError("pick: direction", "must not be zero", list(along))
-        return pick(self.state, vector("pick: origin", origin), along)
-
-    @scripted
-    def grab(
-        self,
-        u: Sequence[float] | Floats,
-        *,
-        sheet: int = 0,
-        radius: float = Grip.radius,
-        stiffness: float = Grip.stiffness,
-        largest: float = Grip.largest,
-    ) -> str:
-        """Take hold of a sheet with a hand, where it is, at the point `u` [m] of its pattern; returns the hand's name.
-
-        The hand holds all that lies within `radius` [m] of the point, at least a face, by springs of `stiffness` [N/m]
-        together, and pulls with a force of at most `largest` [N]: the sheet wins over the hand.
-        """
-        grip = Grip(
-            positive("grab: radius", radius, "m"),
-            positive("grab: stiffness", stiffness, "N/m"),
-            positive("grab: largest", largest, "N"),
-        )
-        place = place_at(self.state, vector("grab: u", u, 2), whole("grab: sheet", sheet))
-        model, state, name = add_hand(self.model, self.state, place, grip)
-        self._mark()
-        self.engine.change(model, state)
-        body = find_body(self.model, "handle", name)
-        self._forget(body)
-        self._offsets[name] = place.position - hand_middle(self.state, body)
-        return name
-
-    def move(
-        self,
-        hand: str,
-        position: Sequence[float] | Floats | None = None,
-        rotation: Sequence[float] | Floats | None = None,
-    ) -> None:
-        """Say where a hand is to be at the end of the next step; it goes there steadily, and then stays.
-
-        `position` [m]: of the point that it has grabbed;  `rotation`: a rotation vector [rad] from its direction then.
-        """
-        if hand not in self._offsets:
-            raise InputError("hand", f"there are {', '.join(self._offsets) or 'none'}", hand)
-        body, offset = find_body(self.model, "handle", hand), self._offsets[hand]
-        turn = self._turns.get(body, np.eye(3)) if rotation is None else rotation_matrix(vector("rotation", rotation))
-        middle = None if position is None else vector("position", position) - turn @ offset
-        self.set_handle(hand, middle, rotation)
-
-    @property
-    def hands(self) -> tuple[str, ...]:
-        """Names of the hands that hold something."""
-        return tuple(self._offsets)
-
-    def hand_position(self, hand: str) -> Floats:
-        """Where the point that a hand has grabbed is wanted now, (3,) [m]."""
-        body = find_body(self.model, "handle", hand)
-        turn = self._turns.get(body, np.eye(3))
-        return wanted_position(self.model, self.state, body) + turn @ self._offsets.get(hand, np.zeros(3))
-
-    @scripted
-    def calm(self) -> State:
-        """Bring all sheets to rest where they are, such as after a step that has failed."""
-        self.engine.change(self.model, self.state.replaced(v=np.zeros_like(self.state.v)))
-        return self.state
-
-    @scripted
-    def set_gravity(self, acceleration: Sequence[float] | Floats) -> None:
-        """Let the gravity [m/s²] be another one from now on."""
-        x, y, z = vector("set_gravity: acceleration", acceleration).tolist()
-        self._mark()
-        self.engine.change(replace(self.model, gravity=(x, y, z)), self.state)
-
     def view(self) -> SurfaceView:
         """What there is to be seen; its `topology` is another number whenever the mesh is another."""
-        if self.state.mesh is not self._seen:
-            self._seen = self.state.mesh
+        view = self.engine.view()
+        if view.mesh is not self._seen:
+            self._seen = view.mesh
             self._topology += 1
-        return view_of(self.state, self._topology)
+        return replace(view, topology=self._topology)
 
     def script(self) -> Script:
         """What has been done since the start, or since the last `reset`, to be played again; see `play`."""
         if not self._is_replayable:
             raise InputError("script", "the state was replaced by hand, which a script cannot repeat")
-        return Script(tuple(self._actions))
+        return Script(tuple(self._actions), state_digest(self._first.state))
 
-    def play(self, script: Script) -> State:
+    def play(self, script: Script, *, check: bool = True) -> State:
         """Do what a script says and return the state: the same bits as then, if the session was at the same start.
 
         What failed then fails again, of which an event of the kind "trouble" tells, and leaves the same state behind.
+        Another start than that of the script is refused; without `check` it is not looked at.
         """
+        if check:
+            script.check_start(self.state)
         for number, action in enumerate(script.actions):
             place = f"script: actions[{number}]"
             if action.method not in METHODS:
@@ -368,47 +210,38 @@ class Session:
                 raise InputError(place, str(error), action.arguments) from None
         return self.state
 
-    def handle_position(self, name: str) -> Floats:
-        """Where the middle of the nodes of a handle is wanted now, (3,) [m]."""
-        return wanted_position(self.model, self.state, find_body(self.model, "handle", name))
-
-    def obstacle_position(self, name: str) -> Floats:
-        """Where the middle of the nodes of an obstacle is wanted now, (3,) [m]."""
-        return wanted_position(self.model, self.state, find_body(self.model, "obstacle", name))
-
-    def forces(self, name: str) -> Floats:
-        """The force that a handle or an obstacle feels from the sheets, (3,) [N], at the end of the last step."""
-        if name not in self.handles + self.obstacles:
-            known = ", ".join(self.handles + self.obstacles) or "none"
-            raise InputError("forces", f"no handle or obstacle has this name, there are {known}", name)
-        kind = "handle" if name in self.handles else "obstacle"
-        return felt_force(self.model, self.state, find_body(self.model, kind, name))
-
-    def record(self, path: str | Path, *, force: bool = False) -> Recording:
+    def record(self, path: str | Path, *, force: bool = False, shown: bool = False) -> Recording:
         """Write every frame from now on into a new recording in the folder `path`.
 
         A model that was built by hand is recorded like that of a scene, and resumed, analysed and shown in the same
-        way.
+        way.  `shown`: frames as they are shown, for pictures and exports, where the engine shows sheets finer than it
+        simulates them.
         """
         self.close()
-        self._recorder = create_recording(path, self._scene, force=force)
-        self._recorder.on_start(self.model, self.state)
-        return self._recorder.recording
+        recorder = create_recording(path, self._scene, force=force)
+        if shown:
+            self._film = Film(recorder, self.engine)
+            self._film.on_start(self.model, self.state)
+        else:
+            self._recorder = recorder
+            recorder.on_start(self.model, self.state)
+        return recorder.recording
 
     def save(self, path: str | Path, *, force: bool = False) -> Recording:
         """Write the present state as the only frame of a recording in the folder `path`."""
-        kept, self._recorder = self._recorder, None
+        kept, self._recorder, self._film = (self._recorder, self._film), None, None
         try:
             return self.record(path, force=force)
         finally:
             self.close()
-            self._recorder = kept
+            self._recorder, self._film = kept
 
     def close(self) -> None:
         """End the recording, if there is one."""
-        if self._recorder is not None:
-            self._recorder.close()
-        self._recorder = None
+        for recorder in (self._recorder, None if self._film is None else self._film.recorder):
+            if recorder is not None:
+                recorder.close()
+        self._recorder = self._film = None
 
     def __enter__(self) -> Self:
         return self
@@ -417,21 +250,13 @@ class Session:
         self.close()
 
     def _begin(self, first: Moment) -> None:
-        """Nothing has been done, and nothing is wanted yet."""
-        self._first = first
-        self._history = History()
-        self._actions: list[Action] = []
-        self._is_replayable = True
-        self._offsets: dict[str, Floats] = {}
-        self._goals: dict[Body, Goal] = {}
-        self._turns: dict[Body, Floats] = {}
-        self._sent: dict[Body, Goal] = {}
-        self._arrival = np.inf
+        super()._begin(first)
         self._listener.events.clear()
+        self._aside: dict[int, Path] = {}
 
     def _audience(self, observers: Sequence[Observer] = ()) -> Audience:
         """All who are told."""
-        recorders = [] if self._recorder is None else [self._recorder]
+        recorders = [recorder for recorder in (self._recorder, self._film) if recorder is not None]
         return Audience([self._listener, *recorders, *self.observers, *observers])
 
     def _later(self, dt: float) -> float:
@@ -442,6 +267,9 @@ class Session:
         end = frame if abs(end - frame) <= shortest else end
         if not end - self.time > shortest:
             raise InputError("step: dt", f"must be longer than {shortest:g} s, a billionth of a frame", dt)
+        longest = LONGEST * self.model.frame_time
+        if not end - self.time < longest:
+            raise InputError("step: dt", f"must be shorter than {longest:g} s, a million frames", dt)
         return end
 
     def _advance_frame(self, audience: Audience) -> FrameReport:
@@ -457,48 +285,23 @@ class Session:
     def _step(self, end: float, audience: Audience) -> StepReport:
         """One time step; what was sent and has arrived stays from now on, so that frames are recorded like that."""
         report = self.engine.advance(min(end, frame_end(self.engine)), audience)
-        if self.time >= self._arrival:
+        if self.time >= self._wishes.arrival:
             self._stop()
         return report
 
-    def _send(self, end: float) -> None:
-        """What is wanted somewhere is on its way until `end` [s]."""
-        if not self._goals or not end > self.time:
-            return
-        self.engine.change(*send(self.model, self.state, self._goals, self._turns, end))
-        self._sent, self._goals, self._arrival = self._goals, {}, end
-
-    def _stop(self) -> None:
-        """What was sent somewhere stays where it is wanted now: where it was sent, unless a step has failed."""
-        if not self._sent:
-            return
-        self._turns |= turned_now(self.model, self._sent, self._turns, self.time)
-        self.engine.change(*stop(self.model, self.state, self._sent, self.time))
-        self._sent, self._arrival = {}, np.inf
-
-    def _mark(self) -> None:
-        """Keep where the session is, as a place to go back to."""
-        self._history.keep(self._here())
-
-    def _here(self) -> Mark:
-        return Mark(self.engine.moment, dict(self._turns), dict(self._offsets))
-
     def _travel(self, place: str, count: int) -> State:
         """Go back ("undo") or on again ("redo") by `count` places."""
-        goal = self._history.goal(place, count)
-        self._refuse_earlier(goal.moment.state, place)
+        way = self._history.way(place, count)
+        if self._film is not None:
+            raise InputError(place, "a recording of what is shown only goes on; close it to go elsewhere")
+        self._refuse_earlier(way[-1].moment.state, place)
+        if not self.redo_count:  # what was moved aside before belongs to another course of things
+            self._aside.clear()
+        self._refuse_lost(way, place)
         self._history.go(place, count, self._here())
-        self.engine.restore(goal.moment)
-        self._turns, self._offsets = dict(goal.turns), dict(goal.offsets)
-        self._goals = {}
-        self._follow()
+        self._return(way[-1])
+        self._follow(way)
         return self.state
-
-    def _forget(self, body: Body) -> None:
-        """A handle that lets go, or takes hold anew, has no goal, turn or point any more."""
-        self._goals.pop(body, None)
-        self._turns.pop(body, None)
-        self._offsets.pop(self.model.handles[body.number].name, None)
 
     def _refuse_earlier(self, goal: State, place: str) -> None:
         """A recording cannot go back to before its first frame."""
@@ -508,18 +311,49 @@ class Session:
                 place, f"the recording begins with frame {first}; close it to go back to before", goal.frame
             )
 
-    def _follow(self) -> None:
-        """The recording ends with the present frame: those after it are moved aside, and one that is missing comes."""
+    def _refuse_lost(self, way: Sequence[Mark], place: str) -> None:
+        """A recording cannot go on again over frames that are there no more."""
+        if self._recorder is None:
+            return
+        for number in self._frames_between(way):
+            if number not in self._aside or not self._aside[number].is_file():
+                remedy = "the frame is not in the folder set-aside any more; close the recording to go on again"
+                raise InputError(place, remedy, number)
+
+    def _frames_between(self, way: Sequence[Mark]) -> list[int]:
+        """Frames after the last recorded one that a way leads over, without those that it stops at the end of."""
+        assert self._recorder is not None
+        known = {mark.moment.state.frame for mark in way if _is_at_end(mark.moment)}
+        first, last = self._recorder.recording.frames[-1] + 1, way[-1].moment.state.frame
+        return [number for number in range(first, last + 1) if number not in known]
+
+    def _bring_back(self, way: Sequence[Mark]) -> None:
+        """Record again all frames that were moved aside and that the way leads over."""
+        assert self._recorder is not None
+        lost = self._frames_between(way)
+        for mark in way:
+            for number in [number for number in lost if number <= mark.moment.state.frame]:
+                self._recorder.on_start(mark.moment.model, decode_frame(self._aside[number], number))
+                lost.remove(number)
+            if _is_at_end(mark.moment):
+                self._recorder.on_start(mark.moment.model, mark.moment.state)
+
+    def _follow(self, way: Sequence[Mark]) -> None:
+        """The recording ends with the present frame: those after it are moved aside, and those that are missing
+        come."""
         if self._recorder is None:
             return
         recording, frame = self._recorder.recording, self.state.frame
         if recording.frames[-1] > frame:
             self.close()
             _, self._recorder = resume_recording(recording.path, frame=frame)
-        if frame in recording.frames or self.time == frame * self.model.frame_time:
+            self._aside |= self._recorder.replaced
+        elif recording.frames[-1] < frame:
+            self._bring_back(way)
+        if frame in recording.frames or _is_at_end(self.engine.moment):
             self._recorder.on_start(self.model, self.state)
 
 
-def _goal(position: Sequence[float] | Floats | None, rotation: Sequence[float] | Floats | None) -> Goal:
-    where = None if position is None else vector("position", position)
-    return Goal(where, None if rotation is None else rotation_matrix(vector("rotation", rotation)))
+def _is_at_end(moment: Moment) -> bool:
+    """Whether a moment is the end of its frame, not within the next."""
+    return moment.state.time == moment.state.frame * moment.model.frame_time

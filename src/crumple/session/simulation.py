@@ -14,15 +14,17 @@ from pathlib import Path
 
 from crumple.contract import Term
 from crumple.model.model import Model
+from crumple.options.developable import DevelopableOptions
 from crumple.options.remeshing import Criterion
 from crumple.recording import Recording, resume_recording
 from crumple.recording.model_file import fit_problem
 from crumple.runtime.errors import InputError
 from crumple.scenes import Scene, build, load_scene, scene_from_tables
 from crumple.session.arguments import whole
+from crumple.session.engines import PHYSICS, make_engine
 from crumple.session.guidance import leave_obstacles
 from crumple.session.session import Session
-from crumple.simulation.engine import Moment, PhysicsEngine
+from crumple.simulation.engine import Moment
 from crumple.simulation.observers import Observer
 from crumple.state import State
 from crumple.stepping.reports import StepReport
@@ -56,7 +58,7 @@ def simulate(
 
 
 class Simulation(Session):
-    """A session of the physics engine: a scene, or a model and a state, that is advanced as one likes."""
+    """A session of a scene, or of a model and a state, that is advanced as one likes."""
 
     def __init__(
         self,
@@ -66,8 +68,13 @@ class Simulation(Session):
         quick: bool = False,
         model: Model | None = None,
         state: State | None = None,
+        engine: str = PHYSICS,
+        developable: DevelopableOptions | None = None,
     ) -> None:
-        """From a scene as for `simulate`, or from a `model` and its first `state`."""
+        """From a scene as for `simulate`, or from a `model` and its first `state`.
+
+        `engine`: "physics", or "developable" for one flat sheet without creases and handles, with options of its own.
+        """
         if (scene is None) == (model is None or state is None):
             raise InputError("Simulation", "give either a scene, or a model and a state")
         self.scene: Scene | None = None
@@ -76,7 +83,8 @@ class Simulation(Session):
             model, state, _ = build(self.scene)
         assert model is not None
         assert state is not None
-        super().__init__(PhysicsEngine(model, state), scene=self.scene)
+        super().__init__(make_engine(engine, model, state, developable), scene=self.scene)
+        self.engine_name = engine
 
     @classmethod
     def resume(
@@ -127,6 +135,8 @@ class Simulation(Session):
         another start."""
         if seed is None:
             return super().reset()
+        if self.engine_name != PHYSICS:
+            raise InputError("reset: seed", "is for the engine physics; others have seeds among their options", seed)
         if self.scene is None or not any(sheet.jitter is not None for sheet in self.scene.sheets):
             raise InputError("reset: seed", "the scene has no jitter that a seed could change", seed)
         tables = self.scene.tables()

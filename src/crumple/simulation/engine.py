@@ -13,21 +13,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Protocol
 
+import numpy as np
+
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.model.derived import Derived
 from crumple.model.model import Model
 from crumple.runtime.errors import InputError
 from crumple.runtime.timing import PhaseTimer
+from crumple.runtime.typing import Floats, Ints
 from crumple.simulation.frame import advance_once, close_frame
 from crumple.simulation.observers import Event, Observer
+from crumple.simulation.surface_view import SurfaceView, view_of
+from crumple.simulation.tuning import TUNING
 from crumple.state import State
 from crumple.stepping.reports import FrameReport, StepReport
 
 MOVED, HELD = ("handles", "obstacles"), ("pins",)
 """What of a model, and of a state, may change during a frame without everything being derived anew."""
-
-
-HEARD = 1e-7
-"""Energy [J] from which on a crease or a snap is an event: a click of paper sets free 1e-7 to 1e-4 J."""
+HEARD = TUNING.heard_energy.value
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,23 @@ class Engine(Protocol):
         """Go on with another model and state, such as after a handle was moved or has let go."""
         ...
 
+    def refusal(self, action: str) -> str:
+        """Why the engine cannot go on after an `action` of a session's tools, such as "cut"; "" when it can."""
+        return ""
+
+    def grip(self, face: int, u: Floats, radius: float) -> Ints:
+        """The nodes that a hand holds at the point `u` (2,) [m] of the pattern, in a face: all of the sheet within
+        `radius` [m], at least those of the face. An engine may put nodes there first."""
+        return nodes_around(self.state.mesh, face, u, radius)
+
+    def view(self) -> SurfaceView:
+        """What there is to be seen."""
+        return view_of(self.state)
+
+    def shown_state(self) -> State:
+        """The same as a state, for pictures."""
+        return self.state
+
     def advance(self, until: float, observer: Observer) -> StepReport:
         """Take one time step, which does not pass `until` [s], at most the end of the frame."""
         ...
@@ -83,6 +103,14 @@ class Engine(Protocol):
         while self.state.time < end:
             self.advance(end, listener)
         return self.close_frame(listener)
+
+
+def nodes_around(mesh: SheetMesh, face: int, u: Floats, radius: float) -> Ints:
+    """The nodes of the sheet of a face within `radius` [m] of the point `u` (2,) [m] of its pattern, and those of the
+    face."""
+    own = np.unique(mesh.faces[mesh.face_sheet == mesh.face_sheet[face]])
+    near = own[np.linalg.norm(mesh.u[own] - u, axis=1) <= radius]
+    return np.unique(np.append(mesh.vertex_node[near], mesh.face_nodes[face])).astype(np.int32)
 
 
 def frame_end(engine: Engine) -> float:

@@ -38,9 +38,9 @@ from crumple.state import State
 from crumple.stepping.advance import Phase, advance_through, move_sheets, sum_up, yield_sheets
 from crumple.stepping.bookkeeping import note_pressing, with_stale_ledger
 from crumple.stepping.reports import FrameReport, StepReport
-from crumple.tearing.phases import part_lips, spare_cracks, tear_sheets
+from crumple.tearing.phases import lead_cracks, part_lips, spare_cracks, tear_sheets
 
-STEP: tuple[Phase, ...] = (move_sheets, tear_sheets, yield_sheets, spare_cracks, embed_sheets, sum_up)
+STEP: tuple[Phase, ...] = (lead_cracks, move_sheets, tear_sheets, yield_sheets, spare_cracks, embed_sheets, sum_up)
 """The phases of every step."""
 END: tuple[AdaptingPhase, ...] = (remesh_sheets, resample_sheets, project_sheets, part_lips, judge_sheets)
 """The phases at the end of a frame."""

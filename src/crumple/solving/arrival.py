@@ -29,7 +29,8 @@ def arrive(
     held: set[int] = set()
     while directions.may_go_on:
         remaining = target - x[free:]
-        remaining[np.isin(node_part[free:], sorted(held))] = 0.0
+        if held:
+            remaining[np.isin(node_part[free:], sorted(held))] = 0.0
         if not np.any(remaining):
             return Ending.CONVERGED, tuple(sorted(held))
         motion = directions.arriving(pose, remaining).motion

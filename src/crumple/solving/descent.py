@@ -7,6 +7,7 @@ iteration, but not while a step that was taken on trust is pending.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,8 +45,7 @@ class Descended:
     loose: bool = False
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A step that could be taken from `pose` along a direction, free of collisions up to `limit`; `energy` at the pose
     and `full` at the limit [J]."""
 
@@ -101,9 +101,11 @@ class _Descent:
             if choice == ON_TRUST:
                 trusted, energy = step, step.full
                 pose.move(step.direction.motion, step.limit)
+                self._directions.note_step(step.pose)
                 continue
             length, energy = self._find_length(step, choice)
             pose.move(step.direction.motion, length)
+            self._directions.note_step(step.pose)
             watchdog, verdict = judge(watchdog, energy, length)
             if verdict == GO_BACK and trusted is not None:
                 length, energy = self._go_back(pose, trusted)
@@ -224,4 +226,5 @@ class _Descent:
         self._potential.free_length(pose, step.direction.motion)
         length, energy = self._search(step)
         pose.move(step.direction.motion, length)
+        self._directions.note_step(step.pose)
         return length, energy

@@ -10,7 +10,7 @@ its own curvature as long as steps gain what they promise, else by the quadratic
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from crumple.solving.pose import Pose
 from crumple.solving.potential import Expansion, Potential
 
 
-@dataclass(frozen=True)
-class Direction:
+class Direction(NamedTuple):
     """Where Newton's method would go: `motion` for nodes and half turns, `decrement` twice the decrease that it
     promises [J]; not a number when there is no direction.
 
@@ -54,6 +53,7 @@ class Directions:
         self._system = system
         self._exact = Backoff(0, options.exact_pause)
         self._slips = Backoff(0, 1)
+        self._before: Floats | None = None
 
     @property
     def may_go_on(self) -> bool:
@@ -69,12 +69,17 @@ class Directions:
         """What a step brought of what it promised [J]."""
         self._slips = judge_slips(self._slips, gain, promise)
 
+    def note_step(self, start: Pose) -> None:
+        """The next direction is that of a pose which a step from `start` has led to."""
+        if self.options.predicts:
+            self._before = start.x
+
     def arriving(self, pose: Pose, remaining: Floats) -> Direction:
         """The direction while the obstacles go their `remaining` way (obstacle_nodes, 3) [m]."""
         self.iterations += 1
         obstacles = np.zeros_like(pose.x)
         obstacles[self.potential.free_count :] = remaining
-        expansion, solution = self._expand(pose, obstacles, exact=False)
+        expansion, solution = self._expand(pose, obstacles, exact=False, is_arriving=True)
         return self._direction(pose, obstacles, expansion, solution)
 
     def descending(self, pose: Pose, *, move_multipliers: bool = False) -> Direction:
@@ -94,9 +99,9 @@ class Directions:
             moved = self.enforcement.move(pose, expansion, *solution)
         if moved is None:
             return self._direction(pose, still, expansion, solution)
-        expansion = replace(expansion, gradient=expansion.gradient + moved.force)
+        expansion = expansion._replace(gradient=expansion.gradient + moved.force)
         direction = self._direction(pose, still, expansion, (moved.displacement, moved.turn))
-        return replace(direction, has_moved=True, change=moved.change)
+        return direction._replace(has_moved=True, change=moved.change)
 
     def respond(self, force: Floats) -> tuple[Floats, Floats]:
         """Displacements (free_count, 3) [m] and turns (turn_count,) [rad] under a `force` (free_count, 3) [N], with the
@@ -118,14 +123,16 @@ class Directions:
             motion.half_turn = self.potential.half_direction(pose, motion.x, turn)
         return Direction(motion, -inner(expansion.gradient, motion.x[:free]) - inner(expansion.moments, turn))
 
-    def _expand(self, pose: Pose, obstacles: Floats, *, exact: bool) -> tuple[Expansion, tuple[Floats, Floats] | None]:
+    def _expand(
+        self, pose: Pose, obstacles: Floats, *, exact: bool, is_arriving: bool = False
+    ) -> tuple[Expansion, tuple[Floats, Floats] | None]:
         """The expansion at a pose, and the displacement and turns of the sheet that belong to the displacement of the
-        `obstacles` (node_count, 3).
+        `obstacles` (node_count, 3), which is zero unless they are arriving.
 
         None when the Hessian is not positive definite; with `exact` = False it should be.
         """
-        is_arriving = bool(np.any(obstacles))
-        expansion = self.potential.expand(pose, exact=exact, slips=not is_arriving and self.follows_slips)
+        slips, before = not is_arriving and self.follows_slips, None if is_arriving else self._before
+        expansion = self.potential.expand(pose, exact=exact, slips=slips, before=before)
         right = -expansion.gradient
         if is_arriving:
             right += expansion.pull(obstacles)

@@ -26,7 +26,8 @@ class NewtonOptions:
     `patience`: after so many iterations, `loose_energy` and `loose_distance` are enough.
     `exact_pause`: iterations without the exact Hessian after it was first found to be indefinite.
     `longest` [m]: no iteration moves a node farther;  `reach` [m]: a node that gets farther than this from its start
-    shows that nothing holds the sheet.
+    shows that nothing holds the sheet;  `predicts`: geometric stiffness is that of predicted stress, see
+    `Energy.predict`.
     """
 
     energy: float
@@ -42,6 +43,7 @@ class NewtonOptions:
     exact_pause: int = 1
     longest: float = np.inf
     reach: float = np.inf
+    predicts: bool = False
 
     def stop_at(self, x: Floats) -> Stop:
         """The errors that are allowed at the pose x (node_count, 3) [m]."""

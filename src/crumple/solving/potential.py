@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from crumple.solving.step_contact import StepContact
 from crumple.solving.system import TurnTerm
 
 
-@dataclass(frozen=True)
-class Expansion:
+class Expansion(NamedTuple):
     """Gradient at a point and the element Hessians.
 
     `gradient` (free_count, 3) [N], `moments` (turn_count,) [N m];  `terms`: (stencil, blocks) [N/m];
@@ -66,7 +65,8 @@ class Potential:
 
     def step_limit(self, x: Floats, direction: Floats) -> float:
         """The fraction of the `direction` (node_count, 3) that the barriers among the energies allow."""
-        return min((energy.step_limit(x, direction) for energy in self._energies), default=1.0)
+        limits = [energy.step_limit(x, direction) for energy in self._energies if energy.is_barrier]
+        return min(limits, default=1.0)
 
     def free_length(self, pose: Pose, motion: Pose, length: float = 1.0) -> tuple[float, tuple[int, ...]]:
         """How much of `length` times the way is free of collisions and within other barriers, and the parts that limit
@@ -136,10 +136,11 @@ class Potential:
             add_vectors(energy.stencil, energy.gradient(pose.x, pose.half_turn), 1.0, gradient)
         return gradient
 
-    def expand(self, pose: Pose, exact: bool, *, slips: bool = False) -> Expansion:
+    def expand(self, pose: Pose, exact: bool, *, slips: bool = False, before: Floats | None = None) -> Expansion:
         """Gradient and Hessian blocks; PSD blocks unless `exact`, which keeps compressive membrane stress.
 
-        `slips`: friction with its own curvature, none along a slip, instead of the quadratic above it.
+        `slips`: friction with its own curvature, none along a slip, instead of the quadratic above it;
+        `before` (node_count, 3): where the last step came from, if its predicted stress counts, see `Energy.predict`.
         """
         gradient, moments = np.zeros((self.free_count, 3)), np.zeros(self.turn_count)
         terms, turn_terms = [], []
@@ -147,6 +148,8 @@ class Potential:
             for energy in self._energies:
                 found = energy.derivatives(pose.x, pose.half_turn, not (exact and energy.keeps_stress))
                 add_vectors(energy.stencil, found.vectors, 1.0, gradient)
+                if before is not None:
+                    energy.predict(pose.x, before, not (exact and energy.keeps_stress), found.blocks)
                 terms.append((energy.stencil, found.blocks))
                 if found.moments.size:
                     turns = energy.turns.ravel()

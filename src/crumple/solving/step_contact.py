@@ -25,6 +25,7 @@ from crumple.contact import (
     step_limit,
 )
 from crumple.contract.energy import Energy
+from crumple.contract.ready import ReadyEnergy
 from crumple.linalg import add_vectors
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Floats
@@ -159,6 +160,10 @@ class StepContact:
         self.contacts = len(barrier.stencil)
         return [barrier] if self.friction is None else [barrier, self.friction]
 
+    def ready_energies(self, x: Floats) -> list[ReadyEnergy]:
+        """The same, ready."""
+        return [energy.ready() for energy in self.energies(x)]
+
     def value(self, x: Floats) -> float:
         """Energy of the barrier, with its damping, and of friction [J], infinite where surfaces touch."""
         total = barrier_energy(self.surface, self._candidates, x, self._stiffness, self._approach)
@@ -198,14 +203,18 @@ class StepContact:
         x and move at v, that of a moment in which gaps hardly change; and how much of it is damping, as a fraction of
         what it would be at rest."""
         moment = MOMENT * self.surface.dhat / max(float(np.abs(v).max(initial=0.0)), rebound_speed)
-        approach = Approach(x - moment * v, rebound_speed * moment)
-        gradient = np.zeros_like(x)
         with self._timer("contact"):
-            barrier = active_pairs(self.surface, self._candidates, x, self._stiffness, approach)
-            damped, elastic = barrier.gradient(x), barrier.undamped().gradient(x)
-            add_vectors(barrier.stencil, damped, 1.0, gradient)
-        size = float(np.abs(elastic).sum())
-        return -gradient[: self.surface.dynamic_count], float(np.abs(damped - elastic).sum()) / size if size else 0.0
+            gradient, size, extra = self._damped_force(x, Approach(x - moment * v, rebound_speed * moment))
+        return -gradient[: self.surface.dynamic_count], extra / size if size else 0.0
+
+    def _damped_force(self, x: Floats, approach: Approach) -> tuple[Floats, float, float]:
+        """The derivative of contact with the damping of an `approach` by all nodes (node_count, 3) [N], the size of
+        what pairs would push with undamped, and of what damping adds to it, each summed over all numbers [N]."""
+        gradient = np.zeros_like(x)
+        barrier = active_pairs(self.surface, self._candidates, x, self._stiffness, approach)
+        damped, elastic = barrier.gradient(x), barrier.undamped().gradient(x)
+        add_vectors(barrier.stencil, damped, 1.0, gradient)
+        return gradient, float(np.abs(elastic).sum()), float(np.abs(damped - elastic).sum())
 
     def damping(self, x: Floats, v: Floats) -> float:
         """The power [W] that the damping of contact takes at x with the velocities v, (node_count, 3) each."""

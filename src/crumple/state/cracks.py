@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from crumple.runtime.typing import Floats, Ints
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.state.change import Change
+
+
+def _nothing() -> Floats:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -17,12 +21,22 @@ class Tips:
     `node` (k,), a node on the boundary whose two lips meet there;  `heading` (k, 2) unit vector on the pattern, the way
     that the crack runs;  `last` (k, 2) [m] the vertex of the path behind the tip, where both lips have a node;
     `crack` (k,) number of the crack that it belongs to.
+
+    What is remembered for the next step, 0 where nothing is known: `pace` (k,) [m/s], how fast the crack runs on, and
+    `fall` (k,) [1/m], by how much the logarithm of its load falls per length that it runs.
     """
 
     node: Ints
     heading: Floats
     last: Floats
     crack: Ints
+    pace: Floats = field(default_factory=_nothing)
+    fall: Floats = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        for name in ("pace", "fall"):
+            if len(getattr(self, name)) != len(self.node):
+                object.__setattr__(self, name, np.zeros(len(self.node)))
 
     @property
     def nodes_needed(self) -> Ints:
@@ -38,7 +52,11 @@ class Tips:
             return self
         where = change.node_map[self.node]
         kept = where >= 0
-        return Tips(where[kept], self.heading[kept], self.last[kept], self.crack[kept])
+        return replace(self.chosen(kept), node=where[kept])
+
+    def chosen(self, rows: Bools) -> Tips:
+        """Those of the tips that are marked in `rows` (k,)."""
+        return Tips(**{name: value[rows] for name, value in vars(self).items()})
 
 
 def make_tips(node: Ints, heading: Floats, last: Floats, crack: Ints) -> Tips:
@@ -72,10 +90,11 @@ class Torn:
 
     def length(self) -> float:
         """The length of all paths together [m]."""
-        return sum(
-            float(np.linalg.norm(np.diff(self.path(crack), axis=0), axis=1).sum())
-            for crack in np.unique(self.crack).tolist()
-        )
+        return sum(self.length_of(crack) for crack in np.unique(self.crack).tolist())
+
+    def length_of(self, crack: int) -> float:
+        """The length of the path of one crack [m], 0 without one."""
+        return float(np.linalg.norm(np.diff(self.path(crack), axis=0), axis=1).sum())
 
     def extended(self, point: Floats, crack: int, sheet: int) -> Torn:
         """With one more point (2,) [m] at the end of a crack."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from crumple.model.derived import Derived
 from crumple.runtime.errors import SimulationError
@@ -31,6 +32,7 @@ class Advance:
     """A step from the state `before`, which does not pass `end` [s], as far as it has come: its `state`, what is
     derived from the mesh of that, and its `report`.
 
+    `accuracy` [J]: the energy by which its solves may be off at most, if that is asked for;
     `moved`: at the end of the step, nothing torn or yielded;  `unyielded`: nothing yielded;  `step_path`: what the
     solve went through;  `is_stuck`: a phase could not finish, but may be able to after a shorter step.
     """
@@ -44,6 +46,7 @@ class Advance:
     unyielded: State
     step_path: StepPath | None = None
     is_stuck: bool = False
+    accuracy: float = inf
 
     def torn(self, state: State, derived: Derived, report: StepReport, *, is_stuck: bool) -> Advance:
         """The step with another mesh and another state before anything yields."""
@@ -87,9 +90,9 @@ def _attempt(phases: Sequence[Phase], state: State, derived: Derived, end: float
 
 def move_sheets(advance: Advance) -> Advance:
     """The step with its sheets and obstacles moved."""
-    before = advance.before
+    before = advance.state
     try:
-        moved, report, step_path = take_step(before, advance.derived, advance.end)
+        moved, report, step_path = take_step(before, advance.derived, advance.end, accuracy=advance.accuracy)
     except SimulationError as error:
         raise SimulationError(f"frame {before.frame + 1}, t = {before.time:.6g} s: {error}") from None
     ledger = book_motion(open_ledger(before, advance.derived), step_path, advance.derived, report.step)

@@ -22,6 +22,7 @@ from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.model.derived import Derived
 from crumple.options.solver import EULER, SEMI_IMPLICIT, TR_BDF2, VERLET
+from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Floats
 from crumple.solving.compact.potential import CompactPotential
 from crumple.solving.descent import descend
@@ -38,6 +39,9 @@ from crumple.stepping.tuning import TUNING
 
 STATIC_STEP = TUNING.static_step.value
 KNOWN = TUNING.known_friction.value
+
+_STIFFNESSES: Remembered[Floats] = Remembered(2)
+"""Of inertia, (node_count, 3, 3) [N/m]: the same in all steps of one length."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +76,12 @@ def integrate(
     hold: bool = False,
     thorough: bool = False,
     damped: bool = True,
+    accuracy: float = np.inf,
 ) -> StepPath:
     """Where the sheets and obstacles are `step` seconds later; the outcome says whether the solves converged.
 
     `hold`: obstacles without room may stay behind; only implicit Euler can do that;  `thorough`: in contact, too, no
-    solve is content with less;  `damped`: contact is, in motion.
+    solve is content with less;  `damped`: contact is, in motion;  `accuracy` [J]: see `solve_stage`.
     """
     stages = scheme_stages(scheme, state, step, is_static=derived.model.solver.mode == "static")
     instants, obstacle_x, outcome = [starting(state)], state.obstacle_x, None
@@ -87,7 +92,7 @@ def integrate(
         begin = obstacle_x
         found = solve_stage(
             derived, stage, obstacle_x, half_turn, multipliers,
-            hold=hold, scheme=scheme, thorough=thorough, damped=damped,
+            hold=hold, scheme=scheme, thorough=thorough, damped=damped, accuracy=accuracy,
         )  # fmt: skip
         multipliers = found.multipliers
         passed.append(stage)
@@ -206,4 +211,6 @@ def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:
     if stage.is_static:
         return make_nodal(derived.nodes, stage.start, derived.mass / STATIC_STEP**2)
     predicted = stage.origin + stage.span * stage.drift + stage.span**2 * derived.acceleration()
-    return make_nodal(derived.nodes, predicted, derived.mass / stage.span**2)
+    mass, span = derived.mass, stage.span
+    stiffness = _STIFFNESSES.find((mass, Equal(span)), lambda: (mass / span**2)[:, None, None] * np.eye(3))
+    return make_nodal(derived.nodes, predicted, stiffness)

@@ -14,6 +14,8 @@ which is all that the work along an affine motion depends on.
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from crumple.boundary.handles import Handle
@@ -33,17 +35,24 @@ def handle_pulls(model: Model, before: State, moved: State, settled: State) -> d
     `settled`: after that. The force is that of the settled state.
     """
     pulls: dict[str, Pull] = {}
+    has_torn, is_led = moved.x is not settled.x or moved.pins is not settled.pins, _is_led(before, moved, settled)
     loads = before.handle_load
     if len(loads) != len(model.handles):
         loads = np.zeros((len(model.handles), 4, 3))
     for index, handle in enumerate(model.handles):
-        first, last = moved.pins.handle == index, settled.pins.handle == index
+        last = settled.pins.handle == index
+        first = moved.pins.handle == index if has_torn else last
         if not first.any() or not last.any():
             continue
         span = before.time, settled.time
         end = _forces(handle, settled, last)
         after = float(np.sum(end * _displacement(handle, settled.pins.anchor[last], *span)))
-        waiting = float(np.sum(_forces(handle, moved, first) * _displacement(handle, moved.pins.anchor[first], *span)))
+        waiting = after
+        if is_led:
+            waiting = inf
+        elif has_torn:
+            way = _displacement(handle, moved.pins.anchor[first], *span)
+            waiting = float(np.sum(_forces(handle, moved, first) * way))
         start = _load_work(handle, loads[index], *span)
         gone = _displacement(handle, settled.pins.anchor[last], max(handle.start, 0.0), settled.time).mean(axis=0)
         pulls[handle.name] = Pull(_three(end.sum(axis=0)), _three(gone), _work(start, waiting, after))
@@ -80,10 +89,17 @@ def obstacle_pulls(model: Model, before: State, moved: State, settled: State) ->
             float(np.sum(force[mine] * displacement[mine]))
             for force in (begin, moved.obstacle_force, settled.obstacle_force)
         )
-        gone = settled.obstacle_x[mine].mean(axis=0) - obstacle.positions(max(obstacle.start, 0.0)).mean(axis=0)
+        waiting = inf if _is_led(before, moved, settled) else waiting
+        gone = settled.obstacle_x[mine].mean(axis=0) - obstacle.middle_at_start
         force = settled.obstacle_force[mine].sum(axis=0)
         pulls[obstacle.name] = Pull(_three(force), _three(gone), _work(start, waiting, after))
     return pulls
+
+
+def _is_led(before: State, moved: State, settled: State) -> bool:
+    """Whether cracks ran on before the sheets moved, and have not been drawn back. What the force would have been
+    without is not known then; in a sheet that tears it rises so fast that it is as large as after the step at once."""
+    return moved.torn is not before.torn and settled.fracture_work > before.fracture_work
 
 
 def _work(start: float, waiting: float, after: float) -> float:

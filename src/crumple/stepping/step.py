@@ -40,8 +40,10 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
     return take_step(state, derived, end)[:2]
 
 
-def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepReport, StepPath]:
-    """The same, and what the step went through."""
+def take_step(
+    state: State, derived: Derived, end: float, *, accuracy: float = np.inf
+) -> tuple[State, StepReport, StepPath]:
+    """The same, and what the step went through; `accuracy` [J]: the energy by which solves may be off at most."""
     note_threads()
     begin = clock.perf_counter()
     model = derived.model
@@ -60,6 +62,7 @@ def take_step(state: State, derived: Derived, end: float) -> tuple[State, StepRe
             hold=attempt.hold,
             thorough=attempt.impact and not attempt.dense,
             damped=not (attempt.dense and attempt.retries),
+            accuracy=accuracy,
         )
         outcome = step_path.outcome
         error = step_error(model.solver, step_path, attempt.step, derived.mass, derived.size, dense=attempt.dense)
@@ -105,7 +108,10 @@ def move(model: Model, state: State, step_path: StepPath, step: float, end: floa
     count = state.mesh.node_count
     time = state.time + step
     time = end if abs(end - time) < 1e-9 * step + 1e-12 * abs(end) else time
-    held = np.isin(np.arange(len(model.obstacles)) + len(model.sheet_names), outcome.held)
+    lag = np.zeros(len(model.obstacles))
+    for part in outcome.held:
+        number = part - len(model.sheet_names)
+        lag[number] = state.obstacle_lag[number] + step
     return state.replaced(
         time=time,
         x=last.x,
@@ -115,7 +121,7 @@ def move(model: Model, state: State, step_path: StepPath, step: float, end: floa
         half_turn=last.half_turn,
         half_rate=np.zeros_like(last.half_rate) if is_static else last.half_rate,
         obstacle_x=np.ascontiguousarray(outcome.x[count:]),
-        obstacle_lag=np.where(held, state.obstacle_lag + step, 0.0),
+        obstacle_lag=lag,
         obstacle_force=outcome.obstacle_force,
         steps=state.steps + 1,
         iterations=state.iterations + outcome.iterations,

@@ -50,7 +50,8 @@ def stage_stop(
     if solver.mode == "static":
         reach = STATIC_REACH * derived.size + _travel(derived, stage)
         longest = STATIC_STRIDE * derived.size
-        return make(energy, distance, STATIC_PATIENCE * solver.max_iterations, longest=longest, reach=reach)
+        most = STATIC_PATIENCE * solver.max_iterations
+        return make(energy, distance, most, longest=longest, reach=reach, predicts=derived.model.tearing is not None)
     change = QUIET_SPEED + stage.span * weight
     is_dense = step_contact is not None and stage.state.dense_steps > 0
     return make(

@@ -70,7 +70,7 @@ class FrameStore:
         """
         state = self.state(frame)
         arrays: dict[str, np.ndarray] = {"x": state.x}
-        surface, note = self._obstacles()
+        surface, note = self._obstacles(frame)
         topology, obstacles = topology_arrays(state), obstacle_arrays(state, surface)
         values: dict[str, Any] = {"frame": frame, "time": state.time, "faces": state.mesh.face_count, "note": note}
         for name, part in (("topology", topology), ("obstacles", obstacles)):
@@ -85,10 +85,10 @@ class FrameStore:
             values["field"] = {**describe_field(field, fields[field]), **_limits(arrays["field"])}
         return encode_packet(values, arrays)
 
-    def _obstacles(self) -> tuple[ObstacleSurface | None, str]:
+    def _obstacles(self, frame: int) -> tuple[ObstacleSurface | None, str]:
         """The obstacles, and why they cannot be shown: sheets are worth looking at without them."""
         try:
-            return self.recording.obstacles, ""
+            return self.recording.obstacles_at(frame), ""
         except CrumpleError as error:
             return None, str(error)
 

@@ -1,126 +1,79 @@
 """Serves the page on which a sheet is played with, and hands between it and the process that simulates.
 
-A page asks for a frame, gets it, draws it and asks for the next one: nothing piles up, however slow a page is. Commands
-go the other way as JSON. The page carries no path, and what it may ask for is a fixed list.
+A page asks for what is newer than it has seen, gets it, draws it and asks again: nothing piles up, however slow a page
+is. Commands go the other way as JSON. The page carries no path, and what it may ask for is a fixed list.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import multiprocessing
+import time as clock
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiohttp import WSMsgType, web
 
-from crumple.recording.log import strict_json
 from crumple.runtime.errors import InputError
-from crumple.scenes import Scene, scene_from_tables
+from crumple.studio.assets import serve_file
 from crumple.studio.guard import Guard
-from crumple.studio.server import serve_file
-from crumple.studio.sheets import SHEETS, sheet_tables
+from crumple.studio.sheet_process import Playable, SheetProcess
+from crumple.studio.sheets import sheet_tables
 
+MODULES = (
+    "choices", "data", "facets", "film", "flat_shadow", "light", "lines", "link", "looks", "marks", "motion", "overlay",
+    "patch", "play", "pointers", "prints", "quality", "sheet", "sound", "surface", "table", "tools",
+)  # fmt: skip
 PAGE = {
     "/": ("play.html", "text/html"),
     "/play.css": ("play.css", "text/css"),
-    **{
-        f"/{name}.js": (f"{name}.js", "text/javascript")
-        for name in ("play", "table", "patch", "sound", "data", "surface")
-    },
+    **{f"/{name}.js": (f"{name}.js", "text/javascript") for name in MODULES},
     "/vendor/three.min.js": ("vendor/three.min.js", "text/javascript"),
 }
 MOST_PAGES = 16
 """Pages that may be open at once."""
 LARGEST_MESSAGE = 4096
 """Of what a page may send [bytes]."""
-NEVER = 0
-"""The topology of a page that has nothing yet."""
+MOST_UNHEARD = 16_000_000
+"""Of what a page has been sent and does not take [bytes]; more, and it is gone: a page asks before it is shown more."""
+COMPILING = "kernels are compiled for this machine, once; the sheet can be taken in a minute or two"
 
 
-class SheetProcess:
-    """The process that simulates, and who waits for its frames."""
+class Allowance:
+    """How often something may be done: once in `every` [s], and at most `most` times."""
 
-    def __init__(self, scene: Scene) -> None:
-        from crumple.studio.player import play
+    def __init__(self, what: str, every: float, most: int) -> None:
+        self._what, self._every, self._most = what, every, most
+        self._count, self._last = 0, -float("inf")
 
-        context = multiprocessing.get_context("spawn")
-        self._pipe, other = context.Pipe()
-        self._process = context.Process(target=play, args=(scene, other), daemon=True)
-        self._process.start()
-        other.close()
-        self._waiting: list[asyncio.Future[bytes]] = []
-        self.is_ready, self.trouble = False, ""
-        self.errors: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    def take(self) -> None:
+        """Count one more; `InputError` when it is too early or too often."""
+        now = clock.monotonic()
+        if self._count >= self._most:
+            raise InputError(self._what, f"was done {self._most} times; start crumple play again to do it more often")
+        if now - self._last < self._every:
+            raise InputError(self._what, f"can be done once in {self._every:g} s; wait a moment")
+        self._count, self._last = self._count + 1, now
 
-    def listen(self) -> None:
-        """Take what the process says; called by the event loop when something is there."""
-        try:
-            while self._pipe.poll():
-                news = self._pipe.recv()
-                if isinstance(news, bytes):
-                    self._answer(news)
-                elif "ready" in news:
-                    self.is_ready = True
-                elif "failed" in news:
-                    self.trouble = news["failed"]
-                else:
-                    self.errors.put_nowait(news)
-        except (EOFError, OSError):
-            self._gone()
 
-    def start(self) -> None:
-        """Listen from now on."""
-        asyncio.get_running_loop().add_reader(self._pipe.fileno(), self.listen)
+class Page(NamedTuple):
+    """A page that is open: its `socket`, and the `transport` under it."""
 
-    def tell(self, command: dict[str, Any]) -> None:
-        """Pass a command on."""
-        try:
-            self._pipe.send(command)
-        except OSError:
-            self._gone()
-
-    async def frame(self, known: int) -> bytes:
-        """The present state, for a page that has the topology `known`."""
-        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._waiting.append(answer)
-        self.tell({"do": "show", "known": known})
-        return await answer
-
-    def close(self) -> None:
-        """End the process; nothing that was not saved is kept."""
-        with suppress(ValueError, OSError):
-            asyncio.get_running_loop().remove_reader(self._pipe.fileno())
-        self._pipe.close()
-        self._process.terminate()
-        self._process.join(1.0)
-        if self._process.is_alive():
-            self._process.kill()
-
-    def _answer(self, packet: bytes) -> None:
-        if self._waiting:
-            answer = self._waiting.pop(0)
-            if not answer.done():
-                answer.set_result(packet)
-
-    def _gone(self) -> None:
-        self.trouble = self.trouble or "the process that simulates has ended; start crumple play again"
-        with suppress(ValueError, OSError):
-            asyncio.get_running_loop().remove_reader(self._pipe.fileno())
-        for answer in self._waiting:
-            answer.cancel()
-        self._waiting.clear()
+    socket: web.WebSocketResponse
+    transport: asyncio.Transport | None
 
 
 class PlayServer:
-    """Serves one sheet at a time to all pages that are open; a page may ask for another sheet."""
+    """Serves one sheet at a time to all pages that are open; a page may ask for another sheet, of the same engine."""
 
-    def __init__(self, scene: Scene, guard: Guard | None = None) -> None:
-        self._scene, self._guard = scene, guard or Guard()
+    def __init__(self, scene: Playable, guard: Guard | None = None, engine: str = "physics") -> None:
+        self._scene, self._engine, self._guard = scene, engine, guard or Guard()
         self._sheet: SheetProcess | None = None
-        self._pages: dict[int, web.WebSocketResponse] = {}
-        self._showing: dict[int, asyncio.Task[None]] = {}
+        self._pages: dict[int, Page] = {}
+        self._asked: dict[int, dict[str, Any]] = {}  # pages that wait for a packet, and what they asked
+        self._sending: set[asyncio.Task[None]] = set()
         self._number = 0
+        self._saves, self._sheets = Allowance("save", 2.0, 100), Allowance("sheet", 0.3, 10_000)
 
     def application(self) -> web.Application:
         """The routes, behind the guard."""
@@ -133,21 +86,19 @@ class PlayServer:
         return app
 
     async def _playing(self, app: web.Application) -> Any:
-        self._begin(self._scene)
+        self._sheet = SheetProcess(self._scene, self._engine, self._hear_sheet)
+        self._sheet.start()
         yield
-        assert self._sheet is not None
         self._sheet.close()
 
     async def _close_pages(self, app: web.Application) -> None:
-        for socket in list(self._pages.values()):
-            await socket.close(message=b"crumple play has ended")
+        for page in list(self._pages.values()):
+            await page.socket.close(message=b"crumple play has ended")
 
-    def _begin(self, scene: Scene) -> None:
-        """Start with a scene, instead of the one before."""
-        if self._sheet is not None:
-            self._sheet.close()
-        self._sheet = SheetProcess(scene)
-        self._sheet.start()
+    @property
+    def sheet(self) -> SheetProcess:
+        assert self._sheet is not None  # from the start of the application on
+        return self._sheet
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
         if len(self._pages) >= MOST_PAGES:
@@ -156,67 +107,93 @@ class PlayServer:
         await socket.prepare(request)
         self._number += 1
         page = self._number
-        self._pages[page] = socket
+        self._pages[page] = Page(socket, request.transport)
         try:
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
-                    await self._hear(page, socket, message.data)
+                    self._hear(page, message.data)
+                await asyncio.sleep(0)  # one that talks without a pause does not keep the others waiting
         finally:
             del self._pages[page]
-            showing = self._showing.pop(page, None)
-            if showing is not None:
-                showing.cancel()
-            if self._sheet is not None:
-                self._sheet.tell({"do": "leave", "page": page})
+            self._asked.pop(page, None)
+            self.sheet.tell({"do": "leave", "page": page})
         return socket
 
-    async def _hear(self, page: int, socket: web.WebSocketResponse, text: str) -> None:
-        """A command, or the wish for a frame."""
+    def _hear(self, page: int, text: str) -> None:
+        """A command of a page, or its wish to see what is new; what is wrong with it is told to this page."""
         try:
-            command = json.loads(text)
-            if not isinstance(command, dict) or not isinstance(command.get("do"), str):
-                raise ValueError
-            if command["do"] == "leave":
-                raise ValueError
-            if command["do"] == "show":
-                self._begin_to_show(page, socket, command.get("known"))
-            elif command["do"] == "sheet":
-                self._begin(scene_from_tables(sheet_tables(_sheet_name(command.get("name"))), source="crumple play"))
-            elif self._sheet is not None:
-                self._sheet.tell(command | {"page": page})
+            self._obey(page, json.loads(text))
         except InputError as error:
-            await _send(socket, {"error": str(error)})
+            self._send(page, {"error": str(error)})
         except (ValueError, RecursionError):
-            await _send(socket, {"error": 'not a command like {"do": "undo"}'})
+            self._send(page, {"error": 'not a command like {"do": "undo"}'})
 
-    def _begin_to_show(self, page: int, socket: web.WebSocketResponse, known: object) -> None:
-        """Answer with a frame when there is one, and take commands meanwhile; one frame at a time."""
-        before = self._showing.get(page)
-        if before is None or before.done():
-            self._showing[page] = asyncio.create_task(self._show(socket, known))
+    def _obey(self, page: int, command: object) -> None:
+        if not isinstance(command, dict) or command.get("do") in ("leave", "scene"):
+            raise ValueError
+        if command.get("do") == "show":
+            return self._ask(page, command)
+        if not self.sheet.is_ready:
+            raise InputError("crumple play", self.sheet.trouble or COMPILING)
+        if command.get("do") == "save":
+            self._saves.take()
+        if command.get("do") == "sheet":
+            tables = sheet_tables(command.get("name"), command.get("material"), command.get("sides"))
+            self._sheets.take()
+            command = {"do": "scene", "scene": tables}
+        self.sheet.tell(command | {"page": page})
 
-    async def _show(self, socket: web.WebSocketResponse, known: object) -> None:
-        """Answer with a frame, or with why there is none yet."""
-        sheet = self._sheet
-        assert sheet is not None
-        while not sheet.errors.empty():
-            news = sheet.errors.get_nowait()
-            await _send(socket, {"error": news.get("error", "")})
-        if sheet.trouble:
-            return await _send(socket, {"failed": sheet.trouble})
-        if not sheet.is_ready:
-            await asyncio.sleep(0.1)
-            return await _send(socket, {"waiting": "kernels are compiled for this machine, once"})
-        with suppress(asyncio.CancelledError, ConnectionResetError):
-            await socket.send_bytes(await sheet.frame(known if isinstance(known, int) else NEVER))
+    def _ask(self, page: int, command: dict[str, Any]) -> None:
+        """A page wants to see what is new; one wish at a time."""
+        if page in self._asked:
+            return
+        known, seen = (value if isinstance(value, int) else 0 for value in (command.get("known"), command.get("seen")))
+        self._asked[page] = {"do": "show", "page": page, "known": known, "seen": seen}
+        if self.sheet.trouble:
+            self._send(page, {"failed": self.sheet.trouble})
+        elif self.sheet.is_ready:
+            self.sheet.tell(self._asked[page])
+        else:
+            self._send(page, {"waiting": COMPILING})
+            if self.sheet.first is not None and known == 0:
+                self._show(page, self.sheet.first)
+
+    def _hear_sheet(self, news: dict[str, Any]) -> None:
+        """What the process says, to the page that it is for, or to all."""
+        if "packet" in news:
+            self._show(news["page"], news["packet"])
+        elif "error" in news:
+            self._send(news["page"], {"error": news["error"]})
+        elif "first" in news:
+            for page in list(self._asked):
+                self._show(page, news["first"])
+        elif "ready" in news:
+            for wish in self._asked.values():
+                self.sheet.tell(wish)
+        else:
+            for page in self._pages:
+                self._send(page, {"failed": news["failed"]})
+
+    def _show(self, page: int, packet: bytes) -> None:
+        self._asked.pop(page, None)
+        self._begin(page, packet)
+
+    def _send(self, page: int, news: dict[str, Any]) -> None:
+        self._begin(page, json.dumps(news))
+
+    def _begin(self, page: int, message: bytes | str) -> None:
+        """Send in the background: a page that does not listen holds up nobody, and is dropped in the end."""
+        to = self._pages.get(page)
+        if to is None or to.transport is None:
+            return
+        if to.transport.get_write_buffer_size() > MOST_UNHEARD:
+            to.transport.abort()
+            return
+        task = asyncio.ensure_future(_deliver(to.socket, message))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
 
 
-def _sheet_name(name: object) -> str:
-    if not isinstance(name, str) or name not in SHEETS:
-        raise InputError("sheet", f"must be one of {', '.join(SHEETS)}", name)
-    return name
-
-
-async def _send(socket: web.WebSocketResponse, news: dict[str, Any]) -> None:
-    with suppress(ConnectionResetError):
-        await socket.send_str(strict_json(news))
+async def _deliver(socket: web.WebSocketResponse, message: bytes | str) -> None:
+    with suppress(ConnectionError):
+        await (socket.send_bytes(message) if isinstance(message, bytes) else socket.send_str(message))

@@ -1,267 +1,298 @@
-"""The process in which a sheet is played with: it simulates in real time and obeys hands.
+"""A sheet that pages play with: hands, obstacles that are pushed, and what pages are shown.
 
-It never fails: a step that cannot be taken leaves the last safe state, the sheet comes to rest there, and the page is
-told. When a frame takes longer than it lasts, time slows down; no iteration is saved, because states out of balance
-would yield. A sheet that nothing moves is left alone.
+It never fails: a step that cannot be taken leaves the last safe state, the sheet comes to rest there, and the pages are
+told. A sheet that nothing moves is left alone.
 """
 
 from __future__ import annotations
 
 import secrets
-import signal
-import time as clock
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from multiprocessing.connection import Connection
-from pathlib import Path
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crumple.recording.log import plain
-from crumple.runtime.errors import CrumpleError, InputError, SimulationError
+from crumple.runtime.errors import InputError, SimulationError
 from crumple.runtime.typing import Floats
-from crumple.scenes import Scene
-from crumple.session.arguments import vector
+from crumple.session.recovery import recover
+from crumple.session.script import Action, Script
 from crumple.session.simulation import Simulation
+from crumple.simulation.surface_view import SurfaceView
 from crumple.studio.packets import encode_packet
 
 MOST_HANDS = 10
 """Hands at a time, of all pages together."""
 FASTEST = 3.0
 """Speed of a hand [m/s]: one that is sent farther comes after."""
+FASTEST_OBSTACLE = 0.6
+"""Speed of an obstacle that is pushed [m/s]: sheets have to get out of its way."""
 AT_REST = 1e-3
 """Speed of all nodes [m/s] below which the sheet lies still."""
+ARRIVED = 1e-6
+"""Distance [m] from where it is wanted at which a hand or an obstacle is there."""
 REST_FRAMES = 30
 """Frames at rest after which nothing is computed until somebody does something."""
-EVENTS = ("snap", "crease", "tear", "trouble")
+FALLEN = 0.6
+"""How far below the table [m] a sheet is gone: it is left there until somebody brings it back."""
+MARK_FRAMES = 30
+"""Frames in hand after which there is another place to go back to when steps fail for good; `undo` passes over it."""
+PATIENCE = 2
+"""Frames in a row that may fail before the sheet goes back to where it can go on."""
+EVENTS = ("snap", "crease", "tear", "bend", "singular", "trouble")
 """Events that pages are told of."""
+KEPT_NEWS = 256
+"""Events that wait until a page asks; the oldest are forgotten first."""
+LARGEST_LOOSE = 0.5
+"""Extent of an obstacle [m] up to which a page may take it: not the table."""
+TOOLS = ("press", "cut", "flatten")
+"""Actions of a session that an engine may refuse, whose buttons a page hides then."""
+PIN = "pin "
+"""How the keys of hands begin that no page holds."""
+
+
+@dataclass
+class Told:
+    """What a page has been told: the number of its last event, and of the last poses of obstacles."""
+
+    news: int
+    poses: int = -1
 
 
 class Player:
-    """A session with hands that pages move; `obey` takes their commands, `frame` goes on by one frame."""
+    """A session with hands that pages move; `frame` goes on by one frame, `packet` is what a page sees.
 
-    def __init__(self, session: Simulation) -> None:
-        self.session = session
-        self.is_paused = False
-        self.pace = 1.0
-        self._gravity = session.model.gravity
-        self._hands: dict[str, str] = {}
-        self._goals: dict[str, Floats] = {}
-        self._calm_frames = 0
+    `version` is another number whenever there is something else to be seen.
+    """
+
+    def __init__(self, session: Simulation, version: int = 0) -> None:
+        self.session, self.version = session, version
+        self.is_paused, self.pace = False, 1.0
+        self.gravity = session.model.gravity
+        self.floor = session.floor or 0.0
+        self._abyss = -np.inf if session.floor is None else session.floor - FALLEN
+        self._is_gone = False
+        self.hands: dict[str, str] = {}
+        self.pins: set[str] = set()
+        self.goals: dict[str, Floats] = {}
+        self.pushes: dict[str, tuple[str, Floats]] = {}
+        self.replaying: deque[Action] = deque()
+        self._calm_frames = self._held_frames = self._failed_frames = 0
         self._origin = 4096 * secrets.randbelow(2**18)  # no other sheet of a page has the same topologies
-        self._news: list[dict[str, Any]] = []
+        self._news: deque[tuple[int, dict[str, Any]]] = deque(maxlen=KEPT_NEWS)
+        self._news_count = self._poses = 0
+        self._told: dict[object, Told] = {}
 
-    def obey(self, command: Mapping[str, Any]) -> None:
-        """Do what a page asks for; `InputError` when that makes no sense."""
-        name = command.get("do")
-        action = ACTIONS.get(name) if isinstance(name, str) else None
-        if action is None:
-            raise InputError("do", f"must be one of {', '.join(ACTIONS)}", name)
-        action(self, command)
+    def wake(self, is_seen: bool = True) -> None:
+        """Something was done: there is more to compute; `is_seen`: and something new to be seen already."""
         self._calm_frames = 0
+        self.version += is_seen
 
     def frame(self) -> None:
         """Go on by one frame, unless it is paused or at rest."""
-        if self.is_paused or self._calm_frames > REST_FRAMES:
+        if self.is_paused or (not self.replaying and (self._calm_frames > REST_FRAMES or self._has_fallen())):
             return
-        session, dt = self.session, self.session.model.frame_time
-        for hand, goal in self._goals.items():
-            session.move(hand, _within(session.hand_position(hand), goal, FASTEST * dt))
+        before = self.session.state.obstacle_x
         try:
-            session.advance(dt, keep=False)
+            self._repeat() if self.replaying else self._advance()
+            self._failed_frames = 0
         except SimulationError as error:
-            session.calm()
-            self._news.append({"kind": "trouble", "message": str(error), "energy": 0.0})
-        is_still = not self._goals and float(np.abs(session.state.v).max(initial=0.0)) < AT_REST
-        self._calm_frames = self._calm_frames + 1 if is_still else 0
+            self._survive(str(error))
+        except Exception as error:  # whatever it is, the page stays open with the last safe state
+            self._survive(f"internal error: {type(error).__name__}: {error} (please report it)")
+        self._poses += not np.array_equal(before, self.session.state.obstacle_x)
+        self.version += 1
 
-    def packet(self, known: int) -> bytes:
+    def packet(self, page: object, known: int) -> bytes:
         """What a page that has the topology `known` needs in order to show the present state."""
         session, view = self.session, self.session.view()
         topology = self._origin + view.topology
-        for event in session.events():
+        self._gather()
+        told = self._told.setdefault(page, Told(self._news_count))
+        arrays: dict[str, np.ndarray] = {"x": view.x} | ({"normal": view.normal} if view.is_smooth else {})
+        values = self._values() | {
+            "topology": topology,
+            "faces": len(view.faces),
+            "events": [event for number, event in self._news if number >= told.news],
+        }
+        if topology != known:
+            arrays |= {"u": view.u, "faces": view.faces, "node": view.node, "sheet": view.sheet}
+            arrays |= _overlay(view)
+            arrays |= {"obstacle_faces": _obstacle_faces(session)}
+            values |= {"name": getattr(session.scene, "name", ""), "obstacles": self.obstacles()}
+            values |= {
+                "refused": {tool: session.engine.refusal(tool) for tool in TOOLS if session.engine.refusal(tool)}
+            }
+        if topology != known or told.poses != self._poses:
+            arrays["obstacle_x"] = session.state.obstacle_x
+        told.news, told.poses = self._news_count, self._poses
+        return encode_packet(plain(values), arrays)
+
+    def forget_page(self, page: object) -> None:
+        """A page has gone: its hands let go, and what it pushed stays where it is."""
+        self._told.pop(page, None)
+        for key in [key for key in (*self.hands, *self.pushes) if key.startswith(f"{page}:")]:
+            self.let_go(key)
+
+    def tell(self, kind: str, message: str = "", energy: float = 0.0) -> None:
+        """Let all pages know."""
+        self._news.append((self._news_count, {"kind": kind, "message": message, "energy": energy}))
+        self._news_count += 1
+
+    def make_room(self) -> None:
+        """`InputError` when there are as many hands as there may be."""
+        if len(self.hands) + len(self.pushes) >= MOST_HANDS:
+            raise InputError("grab", f"there are {MOST_HANDS} hands already; let one go")
+
+    def let_go(self, key: str) -> None:
+        """A hand lets go of the sheet, or of an obstacle."""
+        self.pushes.pop(key, None)
+        hand = self.hands.pop(key, None)
+        if hand is not None:
+            self.goals.pop(hand, None)
+            self.pins.discard(hand)
+            if hand in self.session.hands:
+                self.session.release(hand)
+
+    def travel(self, go: Callable[[], Any], count: Callable[[], int]) -> None:
+        """Go back, or on again, to where no hand holds the sheet but pins: a grasp and its release are one."""
+        while count():
+            go()
+            if self.pins.issuperset(self.session.hands):
+                break
+        self.hold_pins()
+
+    def hold_pins(self) -> None:
+        """Let go of everything but pins."""
+        self.goals, self.pushes = {}, {}
+        self.hands = {f"{PIN}{hand}": hand for hand in self.session.hands if hand in self.pins}
+        self._release_strangers()
+
+    def begin_again(self) -> None:
+        """Back to the start, with nothing in hand."""
+        self.session.reset()
+        self.hands, self.goals, self.pushes, self.pins = {}, {}, {}, set()
+        self.replaying.clear()
+
+    def replay(self) -> None:
+        """Begin again and do, frame by frame, what was done until now."""
+        actions = self.session.script().actions
+        if not actions:
+            raise InputError("replay", "nothing has been done yet")
+        self.begin_again()
+        self.replaying.extend(actions)
+
+    def end_replay(self) -> None:
+        """Stop a replay where it is, with nothing in hand."""
+        if self.replaying:
+            self.replaying.clear()
+            self._release_strangers()
+
+    def _advance(self) -> None:
+        session, dt = self.session, self.session.model.frame_time
+        is_moving = False
+        for hand, goal in self.goals.items():
+            here = session.hand_position(hand)
+            is_moving |= bool(np.linalg.norm(goal - here) > ARRIVED)
+            session.move(hand, _within(here, goal, FASTEST * dt))
+        for name, goal in self.pushes.values():
+            here = session.obstacle_position(name)
+            is_moving |= bool(np.linalg.norm(goal - here) > ARRIVED)
+            session.set_obstacle(name, _within(here, goal, FASTEST_OBSTACLE * dt))
+        session.advance(dt, keep=self._is_mark())
+        is_still = not is_moving and float(np.abs(session.state.v).max(initial=0.0)) < AT_REST
+        self._calm_frames = self._calm_frames + 1 if is_still else 0
+
+    def _repeat(self) -> None:
+        """Do again what was done within one frame."""
+        while self.replaying:
+            action = self.replaying.popleft()
+            self.session.play(Script((action,)))
+            if action.method == "advance":
+                break
+        if not self.replaying:
+            self._release_strangers()
+            self.tell("replayed")
+
+    def _has_fallen(self) -> bool:
+        """Whether the sheet has fallen off the table; pages are told once."""
+        was_gone, self._is_gone = self._is_gone, bool(self.session.state.x[:, 2].max(initial=-np.inf) < self._abyss)
+        if self._is_gone and not was_gone:
+            self.tell("fallen")
+            self.version += 1
+        return self._is_gone
+
+    def _is_mark(self) -> bool:
+        """Whether this frame is a place to go back to: now and then, while a page holds the sheet."""
+        is_held = not self.pins.issuperset(self.session.hands)
+        self._held_frames = self._held_frames + 1 if is_held else 0
+        return is_held and self._held_frames % MARK_FRAMES == 0
+
+    def _survive(self, message: str) -> None:
+        """Come to rest in the last safe state, and after some failures in a row where it goes on."""
+        self._failed_frames += 1
+        if self._failed_frames < PATIENCE or self.replaying:
+            self.session.calm()
+            return self.tell("trouble", message)
+        recover(self.session, self.session.model.frame_time, self.pins)
+        self.hold_pins()
+        self.tell("slipped", message)
+
+    def _release_strangers(self) -> None:
+        """Whatever holds the sheet and is in nobody's hand lets go."""
+        for hand in set(self.session.hands) - set(self.hands.values()):
+            self.session.release(hand)
+
+    def _gather(self) -> None:
+        for event in self.session.events():
             if event.kind in EVENTS:
-                self._news.append({"kind": event.kind, "message": event.message, "energy": event.energy})
-        values = {
+                self.tell(event.kind, event.message, event.energy)
+
+    def _values(self) -> dict[str, Any]:
+        """The plain values of a packet that every page gets."""
+        session = self.session
+        shown = {f"replay {hand}": hand for hand in session.hands} if self.replaying else self.hands
+        return {
+            "version": self.version,
             "time": session.time,
             "frame": session.state.frame,
-            "topology": topology,
-            "hands": {key: session.hand_position(name).tolist() for key, name in self._hands.items()},
-            "events": self._news,
+            "hands": {key: session.hand_position(name).tolist() for key, name in shown.items()},
             "undo": session.undo_count,
             "redo": session.redo_count,
             "paused": self.is_paused,
             "pace": self.pace,
             "gravity": any(session.model.gravity),
-            "faces": len(view.faces),
+            "floor": session.floor is not None,
+            "wind": session.model.wind.blows,
+            "drives": session.drives(),
+            "replaying": len(self.replaying),
         }
-        self._news = []
-        arrays: dict[str, np.ndarray] = {"x": view.x}
-        if topology != known:
-            nodes = session.state.mesh.vertex_node
-            arrays |= {"u": view.u, "faces": view.faces, "node": nodes, **_obstacles(session)}
-        return encode_packet(plain(values), arrays)
 
-    def grab(self, command: Mapping[str, Any]) -> None:
-        """A hand takes hold where its ray meets a sheet; nothing happens where it meets none."""
-        key = _key(command)
-        if key in self._hands:
-            return
-        if len(self._hands) >= MOST_HANDS:
-            raise InputError("grab", f"there are {MOST_HANDS} hands already; let one go")
-        place = self.session.pick(_numbers(command, "origin"), _numbers(command, "direction"))
-        if place is None:
-            return
-        hand = self.session.grab(place.u, sheet=place.sheet)
-        self._hands[key], self._goals[hand] = hand, place.position
-
-    def move(self, command: Mapping[str, Any]) -> None:
-        """A hand is wanted at a position [m]."""
-        hand = self._hands.get(_key(command))
-        if hand is not None:
-            self._goals[hand] = _numbers(command, "position")
-
-    def release(self, command: Mapping[str, Any]) -> None:
-        """A hand lets go."""
-        self._let_go(_key(command))
-
-    def pin(self, command: Mapping[str, Any]) -> None:
-        """A hand stays where it is, whatever its page does, until all pins are taken out."""
-        hand = self._hands.pop(_key(command), None)
-        if hand is not None:
-            self._hands[f"pin {hand}"] = hand
-
-    def unpin(self, command: Mapping[str, Any]) -> None:
-        """All pins are taken out."""
-        for key in [key for key in self._hands if key.startswith("pin ")]:
-            self._let_go(key)
-
-    def leave(self, command: Mapping[str, Any]) -> None:
-        """A page has gone: its hands let go."""
-        page = f"{command.get('page')}:"
-        for key in [key for key in self._hands if key.startswith(page)]:
-            self._let_go(key)
-
-    def undo(self, command: Mapping[str, Any]) -> None:
-        """Back to before the last grasp, release or change."""
-        self._travel(self.session.undo, self.session.undo_count)
-
-    def redo(self, command: Mapping[str, Any]) -> None:
-        """On again after an undo."""
-        self._travel(self.session.redo, self.session.redo_count)
-
-    def reset(self, command: Mapping[str, Any]) -> None:
-        """Back to the start."""
-        self.session.reset()
-        self._forget_hands()
-
-    def pause(self, command: Mapping[str, Any]) -> None:
-        """Time stands still, or goes on."""
-        self.is_paused = not self.is_paused
-
-    def slow(self, command: Mapping[str, Any]) -> None:
-        """Slow motion, or not."""
-        self.pace = 0.25 if self.pace == 1.0 else 1.0
-
-    def weigh(self, command: Mapping[str, Any]) -> None:
-        """Gravity is switched off, or on again."""
-        self.session.set_gravity((0.0, 0.0, 0.0) if any(self.session.model.gravity) else self._gravity)
-
-    def save(self, command: Mapping[str, Any]) -> None:
-        """The present state as a recording beside what was done, in a new folder in `out`."""
-        folder = _new_folder(Path("out"), "play")
-        self.session.save(folder)
-        self.session.script().save(folder / "script.json")
-        self._news.append({"kind": "saved", "message": str(folder), "energy": 0.0})
-
-    def _travel(self, go: Callable[[], Any], count: int) -> None:
-        if count:
-            go()
-            self._forget_hands()
-
-    def _let_go(self, key: str) -> None:
-        hand = self._hands.pop(key, None)
-        if hand is not None:
-            self._goals.pop(hand, None)
-            if hand in self.session.hands:
-                self.session.release(hand)
-
-    def _forget_hands(self) -> None:
-        """Whatever is held now is held by nobody's hand, and let go."""
-        self._hands, self._goals = {}, {}
-        for hand in self.session.hands:
-            self.session.release(hand)
+    def obstacles(self) -> list[dict[str, Any]]:
+        """The obstacles in their order: their names, nodes, and whether a page may take them."""
+        found, first = [], 0
+        for obstacle in self.session.model.obstacles:
+            x = self.session.state.obstacle_x[first : first + obstacle.node_count]
+            first += obstacle.node_count
+            is_loose = bool(np.ptp(x, axis=0).max(initial=0.0) <= LARGEST_LOOSE)
+            found.append({"name": obstacle.name, "nodes": obstacle.node_count, "loose": is_loose})
+        return found
 
 
-ACTIONS: dict[str, Callable[[Player, Mapping[str, Any]], None]] = {
-    "grab": Player.grab,
-    "move": Player.move,
-    "release": Player.release,
-    "pin": Player.pin,
-    "unpin": Player.unpin,
-    "leave": Player.leave,
-    "undo": Player.undo,
-    "redo": Player.redo,
-    "reset": Player.reset,
-    "pause": Player.pause,
-    "slow": Player.slow,
-    "gravity": Player.weigh,
-    "save": Player.save,
-}
-"""What a page may ask for, by the word for it."""
-
-
-def play(scene: Scene, pipe: Connection) -> None:
-    """Play with the scene until the other end of the pipe is closed; the entry point of the process.
-
-    In: commands, and `{"do": "show", "known": K}` when a page wants a frame. Out: packets, and `{"error": …}`.
-    """
-    for number in (signal.SIGINT, signal.SIGTERM):  # they reach the server too, which then closes the pipe
-        signal.signal(number, signal.SIG_IGN)
-    with suppress(EOFError, OSError):
-        try:
-            player = Player(Simulation(scene))
-            player.frame()  # compiles what frames need
-        except CrumpleError as error:
-            pipe.send({"failed": str(error)})
-            return
-        pipe.send({"ready": True})
-        _serve(player, pipe)
-
-
-def _serve(player: Player, pipe: Connection) -> None:
-    """Frames in real time, or as fast as they come, and commands in between."""
-    due = clock.perf_counter()
-    while True:
-        wait = max(due - clock.perf_counter(), 0.0)
-        while pipe.poll(wait):
-            command = pipe.recv()
-            if command.get("do") == "show":
-                pipe.send(player.packet(int(command["known"])))
-            else:
-                try:
-                    player.obey(command)
-                except CrumpleError as error:
-                    pipe.send({"error": str(error), "page": command.get("page")})
-            wait = max(due - clock.perf_counter(), 0.0)
-        player.frame()
-        due = max(due + player.session.model.frame_time / player.pace, clock.perf_counter())
-
-
-def _key(command: Mapping[str, Any]) -> str:
-    """What a hand of a page is known by: its page and its number there."""
-    number = command.get("hand")
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**31:
-        raise InputError("hand", "must be a whole number", number)
-    return f"{command.get('page')}:{number}"
-
-
-def _numbers(command: Mapping[str, Any], name: str) -> Floats:
-    values = command.get(name)
-    if not isinstance(values, list):
-        raise InputError(name, "must be three finite numbers", values)
-    return np.clip(vector(name, values), -1e3, 1e3)
+def _overlay(view: SurfaceView) -> dict[str, np.ndarray]:
+    """The structure under a surface that has one."""
+    overlay = view.overlay
+    if overlay is None:
+        return {}
+    return {
+        "lines": overlay.lines,
+        "line_region": overlay.line_region,
+        "points": overlay.points,
+        "point_kinds": overlay.kinds,
+        "region": overlay.region,
+    }
 
 
 def _within(here: Floats, goal: Floats, most: float) -> Floats:
@@ -271,18 +302,10 @@ def _within(here: Floats, goal: Floats, most: float) -> Floats:
     return goal if length <= most else here + gone * (most / length)
 
 
-def _obstacles(session: Simulation) -> dict[str, np.ndarray]:
-    """The surfaces of all obstacles."""
-    model, first, faces = session.model, 0, [np.zeros((0, 3), np.int32)]
-    for obstacle in model.obstacles:
+def _obstacle_faces(session: Simulation) -> np.ndarray:
+    """The faces of all obstacles together."""
+    first, faces = 0, [np.zeros((0, 3), np.int32)]
+    for obstacle in session.model.obstacles:
         faces.append(np.asarray(obstacle.faces) + first)
         first += obstacle.node_count
-    return {"obstacle_x": session.state.obstacle_x, "obstacle_faces": np.concatenate(faces)}
-
-
-def _new_folder(parent: Path, name: str) -> Path:
-    """A folder that is not there yet."""
-    number = 1
-    while (parent / f"{name}{number}").exists():
-        number += 1
-    return parent / f"{name}{number}"
+    return np.concatenate(faces)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from multiprocessing.connection import Connection
@@ -25,6 +27,8 @@ COMMANDS = (PAUSE, CONTINUE, STOP)
 PATIENCE = 4.0
 """How long a step may still take after a stop before the process is ended [s]."""
 OVER = ("finished", "stopped", "failed")
+MOST_UNSENT = 100
+"""Commands of hands that wait for a step to end; more are left out."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class SceneRun:
         self._asked_to_stop = False
         self._lock = threading.RLock()
         self._other: Connection | None = other
+        self._writer = ThreadPoolExecutor(1, "hands")  # a pipe to a busy process may be full
+        self._told = self._written = 0
         self._progress = Progress()
 
     def start(self) -> None:
@@ -88,14 +94,27 @@ class SceneRun:
                 raise InputError("do", f"the simulation is over ({self._progress.state})", command)
             if self._progress.state == "stopping":
                 return
-            try:
-                self._pipe.send(command)
-            except OSError:
-                return self._ended()
+            self._tell(command)
             if command == STOP:
                 self._stop_in_time()
             state = {PAUSE: "pausing", CONTINUE: "running", STOP: "stopping"}[command]
             self._progress = replace(self._progress, state=state)
+
+    def hold(self, command: dict[str, Any]) -> None:
+        """Tell the process what a hand does; `InputError` when the simulation does not run."""
+        if self.progress().state not in ("running", "pausing", "paused"):
+            raise InputError("do", f"the simulation is {self._progress.state}; only one that runs can be taken")
+        if self._told - self._written < MOST_UNSENT or command["do"] in ("release", "leave"):
+            self._tell(command)
+
+    def _tell(self, command: str | dict[str, Any]) -> None:
+        self._told += 1
+        self._writer.submit(self._write, command)
+
+    def _write(self, command: str | dict[str, Any]) -> None:
+        with suppress(OSError):  # the process has ended, of which `progress` tells
+            self._pipe.send(command)
+        self._written += 1
 
     def close(self) -> Progress:
         """End the process, politely at first, and say how far it came."""
@@ -103,6 +122,7 @@ class SceneRun:
             return self._progress
         if not self.progress().is_over:
             self.ask(STOP)
+        self._writer.shutdown(wait=False, cancel_futures=True)
         self._process.join(PATIENCE + 1.0)
         if self._process.is_alive():
             self._process.kill()
@@ -229,6 +249,21 @@ class StudioRun:
         if self.simulation is None:
             raise InputError(self.name, "is a recording; only a simulation that the studio started can be controlled")
         self.simulation.ask(what)
+
+    def hold(self, command: Mapping[str, Any]) -> None:
+        """Let a hand of a page take, move or let go of the sheet while it is simulated."""
+        from crumple.studio.holding import checked_hold  # loads what moves sheets, which recordings do not need
+
+        checked = checked_hold(command)
+        if self.simulation is None:
+            raise InputError(self.name, "is a recording; only a simulation that the studio started can be taken")
+        self.simulation.hold(checked)
+
+    def forget_page(self, page: int) -> None:
+        """A page has gone: its hands let go."""
+        with suppress(InputError):
+            if self.simulation is not None:
+                self.simulation.hold({"do": "leave", "page": page})
 
     def close(self) -> str:
         """End the simulation, if there is one; a line that says how it ended, else ""."""

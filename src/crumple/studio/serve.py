@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import signal
 import socket
@@ -11,16 +12,17 @@ import time as clock
 import webbrowser
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from crumple.runtime.errors import InputError
-from crumple.scenes import Scene
 from crumple.studio.guard import Guard
-from crumple.studio.play_server import PlayServer
-from crumple.studio.runs import StudioRun
-from crumple.studio.server import StudioServer
+
+if TYPE_CHECKING:
+    from crumple.studio.runs import StudioRun
+    from crumple.studio.sheet_process import Playable
 
 PORT = 8765
 """Where the studio is found if nothing else is there."""
@@ -73,6 +75,8 @@ def serve_studio(
 
     Simulations begin, and replace what they were forced to, when the page is served and not before.
     """
+    from crumple.studio.server import StudioServer  # here, because a sheet to play with needs none of what it loads
+
     guard = Guard.for_host(host)
     try:
         listening = open_port(host, port)
@@ -88,19 +92,25 @@ def serve_studio(
 
 
 def serve_play(
-    scene: Scene,
+    scene: Playable,
     *,
+    engine: str = "physics",
     host: str = "127.0.0.1",
     port: int | None = None,
     browser: bool = True,
     announce: Callable[[str], None] = print,
 ) -> None:
-    """Serve the page on which `scene` is played with until Ctrl-C or SIGTERM; `announce` gets the address."""
+    """Serve the page on which `scene` is played with until Ctrl-C or SIGTERM; `announce` gets the address.
+
+    `engine`: the name of the engine that simulates it.
+    """
+    from crumple.studio.play_server import PlayServer
+
     guard = Guard.for_host(host)
     listening = open_port(host, port)
     url = address(guard, host, listening.getsockname()[1])
     with suppress(KeyboardInterrupt):
-        application = PlayServer(scene, guard).application()
+        application = PlayServer(scene, guard, engine).application()
         asyncio.run(_serve(application, listening, lambda: _ready("play", url, browser, announce)))
 
 
@@ -109,7 +119,9 @@ async def _serve(application: web.Application, listening: socket.socket, ready: 
     ended = asyncio.Event()
     with suppress(NotImplementedError):  # Windows has no such handlers; there Ctrl-C cancels this task
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0, keepalive_timeout=IDLE_PATIENCE)
+    runner = web.AppRunner(
+        application, access_log=None, logger=quiet_logger(), shutdown_timeout=1.0, keepalive_timeout=IDLE_PATIENCE
+    )
     await runner.setup()
     idle = IdleConnections()
     try:
@@ -122,6 +134,19 @@ async def _serve(application: web.Application, listening: socket.socket, ready: 
                 idle.close_old(runner.server.connections)
     finally:
         await runner.cleanup()
+
+
+def quiet_logger() -> logging.Logger:
+    """Tells of our own errors, but not of requests that make no sense and of connections that end: whoever reaches the
+    port could fill the terminal with these."""
+    logger = logging.getLogger("crumple.studio")
+    logger.filters = [_is_ours]
+    return logger
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError | ConnectionError)
 
 
 class IdleConnections:

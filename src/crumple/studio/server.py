@@ -8,28 +8,29 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from importlib.resources import files
 from typing import Any, TypeVar
 
 from aiohttp import WSMsgType, web
 
 from crumple.recording.log import strict_json
 from crumple.runtime.errors import CrumpleError, InputError
+from crumple.studio.assets import serve_file
 from crumple.studio.guard import Guard, Handler
 from crumple.studio.runs import StudioRun
 
 T = TypeVar("T")
 
+MODULES = (
+    "address", "colors", "data", "film", "light", "looks", "main", "measure", "panel", "pieces", "plots", "prints",
+    "surface", "taking", "timeline", "view",
+)  # fmt: skip
 PAGE = {
     "/": ("index.html", "text/html"),
     "/style.css": ("style.css", "text/css"),
-    **{
-        f"/{name}.js": (f"{name}.js", "text/javascript")
-        for name in ("main", "data", "view", "surface", "colors", "plots", "panel", "timeline")
-    },
+    **{f"/{name}.js": (f"{name}.js", "text/javascript") for name in MODULES},
     "/vendor/three.min.js": ("vendor/three.min.js", "text/javascript"),
 }
 """Everything that is served from disk, by address."""
@@ -52,6 +53,7 @@ class StudioServer:
         self._runs = list(runs)
         self._pool = ThreadPoolExecutor(READERS, "studio")
         self._sockets: set[web.WebSocketResponse] = set()
+        self._page = 0
         self._status = ""
         self._session = secrets.token_hex(8)  # a page that outlives a studio finds another one at its address
         self._wake = asyncio.Event()
@@ -92,27 +94,34 @@ class StudioServer:
         return _json(await self._in_thread(lambda: run.store.face(frame, face)))
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
-        """News go out whenever something changed; commands come in as `{"do": "pause", "run": 0}`."""
+        """News go out whenever something changed; commands come in as `{"do": "pause", "run": 0}`, those of hands as in
+        `holding`."""
         if len(self._sockets) >= MOST_PAGES:
             return web.Response(status=503, text=f"{MOST_PAGES} pages are open already; close one")
         socket = web.WebSocketResponse(max_msg_size=LARGEST_MESSAGE, heartbeat=20.0)
         await socket.prepare(request)
         self._sockets.add(socket)
+        self._page += 1
+        page = self._page
         try:
             await socket.send_str(await self._in_thread(self._look))
             self._wake.set()
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
-                    await self._obey(socket, message.data)
+                    await self._obey(socket, page, message.data)
         finally:
             self._sockets.discard(socket)
+            for run in self._runs:
+                run.forget_page(page)
         return socket
 
-    async def _obey(self, socket: web.WebSocketResponse, text: str) -> None:
+    async def _obey(self, socket: web.WebSocketResponse, page: int, text: str) -> None:
         """Carry out a command; what is wrong with it is told to the page that sent it."""
         try:
             command = json.loads(text)
             run = self._numbered(command["run"])
+            if command["do"] in ("grab", "move", "release"):
+                return await self._in_thread(lambda: run.hold(command | {"page": page}))
             await self._in_thread(lambda: run.command(command["do"]))
         except CrumpleError as error:
             await socket.send_str(strict_json({"error": str(error)}))
@@ -171,16 +180,6 @@ async def _explained(request: web.Request, handler: Handler) -> web.StreamRespon
         return web.Response(status=400, text=str(error))
     except CrumpleError as error:
         return web.Response(status=500, text=str(error))
-
-
-def serve_file(name: str, kind: str) -> Callable[[web.Request], Awaitable[web.Response]]:
-    """Answers with a file of the page."""
-    content = files("crumple.studio").joinpath("page", *name.split("/")).read_bytes()
-
-    async def answer(request: web.Request) -> web.Response:
-        return web.Response(body=content, content_type=kind, charset="utf-8")
-
-    return answer
 
 
 def _json(value: Any) -> web.Response:

@@ -1,4 +1,4 @@
-"""The process that simulates a scene into a recording and obeys the studio: pause, continue, stop.
+"""The process that simulates a scene into a recording and obeys the studio: pause, continue, stop, and hands.
 
 It is a process of its own, so that the page stays quick while kernels use all threads. The end of the studio closes the
 pipe and ends the run; finished frames are complete whatever happens.
@@ -20,6 +20,7 @@ from crumple.simulation.engine import PhysicsEngine
 from crumple.simulation.observers import Observer
 from crumple.state import State
 from crumple.stepping.reports import FrameReport, StepReport
+from crumple.studio.holding import Holding
 from crumple.studio.runs import PAUSE, STOP
 
 
@@ -32,6 +33,12 @@ class Gate(Observer):
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
+        self._held: list[dict[str, Any]] = []
+
+    def take_held(self) -> list[dict[str, Any]]:
+        """What hands were asked to do since."""
+        held, self._held = self._held, []
+        return held
 
     def on_start(self, model: Model, state: State) -> None:
         self._notify(model, state, "running")
@@ -58,6 +65,9 @@ class Gate(Observer):
                 raise Stopped from None
             if command == STOP:
                 raise Stopped
+            if isinstance(command, dict):
+                self._held.append(command)
+                continue
             paused = command == PAUSE
             self._notify(model, state, "paused" if paused else "running")
 
@@ -77,8 +87,15 @@ def simulate(scene: Scene, folder: Path, force: bool, pipe: Connection) -> None:
     try:
         model, state, _ = build(scene)
         session = Session(PhysicsEngine(model, state))  # whatever may fail comes before a recording is replaced
+        gate, holding = Gate(pipe), Holding(session)
+
+        def hold() -> None:
+            for command in gate.take_held():
+                holding.obey(command)
+            holding.send()
+
         with create_recording(folder, dump_scene(scene), force=force) as recorder:
-            session.run(observers=[recorder, Gate(pipe)])
+            session.run(observers=[recorder, gate], between=hold)
         news = {"state": "finished"}
     except Stopped:
         news = {"state": "stopped"}

@@ -11,6 +11,7 @@ goes slack when its tip moves by a fraction of an element.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from math import log
 
 import numpy as np
@@ -21,10 +22,11 @@ from crumple.stepping.integration import StepPath
 from crumple.stepping.reports import StepReport
 from crumple.tearing.gliding import Moving, Run, opened_tip
 from crumple.tearing.initiation import Weakness, can_begin, longest_extension, overload, weakest_place, weakest_vertex
+from crumple.tearing.leading import Led, leads
 from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
 from crumple.tearing.resistance import resistance
 from crumple.tearing.rest import TOLERANCE, Rest
-from crumple.tearing.tip_load import Load, state_toughness, tip_size
+from crumple.tearing.tip_load import Load, state_toughness, tip_begins, tip_size
 from crumple.tearing.tips import (
     LEAST_ROOM,
     SHORTEST,
@@ -43,8 +45,11 @@ MOST_CHANGES = TUNING.changes_per_step.value
 MOST_BEGINS = TUNING.begins_per_step.value
 FIRST_GLIDE = TUNING.first_glide.value
 PACE = TUNING.crack_pace.value
+AWAY = TUNING.running_away.value
 FAR = TUNING.far_load.value
+LED_TOLERANCE = TUNING.led_tolerance.value
 LEAST_TURN = TUNING.least_turn.value
+TIE = TUNING.tie.value
 
 
 @dataclass(frozen=True)
@@ -64,21 +69,33 @@ class Tear:
         return replace(report, iterations=report.iterations + self.iterations, note=note)
 
 
-def tear(state: State, derived: Derived, step_path: StepPath) -> Tear:
-    """The state after its cracks have run as far as they do at the end of the step that `step_path` tells of."""
+def tear(state: State, derived: Derived, step_path: StepPath, before: State | None = None) -> Tear:
+    """The state after its cracks have run as far as they do at the end of the step that `step_path` tells of.
+
+    `before` the step, before cracks were led.
+    """
     assert derived.model.tearing is not None
     begins = can_begin(derived.model)
     if step_path.stage is None or not (len(state.tips.node) or begins):
         return Tear(state, derived)
     size = tip_size(derived.model, state)
-    accuracy = ACCURACY * size * _least_resistance(derived)
+    accuracy = solve_accuracy(state, derived)
     step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, _pace(state, step_path.stage.state))
-    trial = Trial(no_change(state.mesh), state, derived, derived, step_path.stage)
+    if step.stage.is_static:  # in motion, what damping took before the step is not known
+        step.begins = cache(lambda: tip_begins(step.stage.state, derived, size))
+    trial = Trial(no_change(state.mesh), state, derived, derived, step_path.stage, begins=step.begins)
     if step_path.outcome.loose and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
         trial = step.solved_well(trial) or trial  # the last digits of the solve are stress at the tips
     if derived.model.tearing.criterion == "strength":
         return _split(step, trial, size)
-    return _Loop(step, size).come_to_rest(trial, begins=begins)
+    loop = _Loop(step, size)
+    led = {} if before is None else leads(before, state, size)
+    return loop.come_to_rest(loop.drawn_back(trial, led), begins=begins)
+
+
+def solve_accuracy(state: State, derived: Derived) -> float:
+    """The energy by which solves may be off where the loads of tips count [J]."""
+    return ACCURACY * tip_size(derived.model, state) * _least_resistance(derived)
 
 
 def _pace(state: State, before: State) -> float:
@@ -144,14 +161,40 @@ class _Loop:
                 trial = found
         else:
             return self._unfinished(trial, "cracks have not come to rest")
+        trial = self._remembered(trial)
         if not stuck:
             return Tear(trial.state, trial.derived, trial.iterations)
         why = ", ".join(dict.fromkeys(step.refusals))
         return self._unfinished(trial, f"{stuck} crack(s) could not run on: {why}")
 
+    def drawn_back(self, trial: Trial, led: dict[int, Led]) -> Trial:
+        """Tips that were `led` too far back to where Γ = 1, or to where they were."""
+        loads = {number: trial.load(number, self.size).straight for number in led}
+        left = [number for number, (_, ratio) in loads.items() if ratio < 1.0 - LED_TOLERANCE]
+        while left:
+            together = tips_apart(trial.state, min(left, key=lambda k: loads[k][1]), left, self.size)
+            tips = [self._led_tip(trial, k, led[k], loads[k][0]) for k in together]
+            trial = Run(self.step, self.size, trial, tips).to_rest() or trial
+            left = [k for k in left if k not in together]
+        return trial
+
+    def _led_tip(self, trial: Trial, number: int, led: Led, held: float) -> Moving:
+        """A tip that was `led` too far, and is charged `held` R [N]."""
+        rest = Rest(1.0, led.length, led.length, led.least, float(trial.state.tips.fall[number]))
+        return Moving(number, held, rest, led.length)
+
     def _unfinished(self, trial: Trial, why: str) -> Tear:
         note = f"t = {self.step.start.time:.4g} s: {why}"
         return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True)
+
+    def _remembered(self, trial: Trial) -> Trial:
+        """The trial whose tips know how fast their loads fall."""
+        tips = trial.state.tips
+        fall = tips.fall.copy()
+        for number, found in self.step.falls.items():
+            if number < len(fall):
+                fall[number] = found
+        return replace(trial, state=trial.state.replaced(tips=replace(tips, fall=fall)))
 
     def _weakest(self, trial: Trial, sound: set[int]) -> Weakness | None:
         """Where the sound sheet may begin to tear, apart from nodes that have been tried."""
@@ -168,30 +211,53 @@ class _Loop:
         is_straight = float(load.direction @ heading) >= TURN
         if room > 0.0 and not is_driven and behind < LEAST_TURN * size:
             return None  # it waits until it is driven straight on, or this way is long enough to turn
-        if room > 0.0 and is_driven and (behind < SHORTEST * size or is_straight):
+        if room > 0.0 and is_driven and (behind < SHORTEST * size or is_straight) and not self.runs_away(trial):
             first = room if is_straight else min(room, 2.0 * LEAST_ROOM * size)
             along = [k for k in others if _glides(trial.state, k, loads[k], size)]
             rooms = [first, *(room_ahead(trial.state, k, size) for k in along)]
             found = self.glided(trial, [worst, *along], [load, *(loads[k] for k in along)], rooms)
             if found is not None:
                 return found
-        return self.opened(trial, worst, load)
+        ties = [k for k in others if loads[k].ratio > TIE * load.ratio]
+        return self.opened(trial, {k: loads[k] for k in [worst, *ties]})
 
     def glided(self, trial: Trial, numbers: list[int], loads: list[Load], rooms: list[float]) -> Trial | None:
         """Tips moved along their headings to where Γ = 1, or as far as there is room [m]."""
         tips = []
         for number, load, room in zip(numbers, loads, rooms, strict=True):
             held, ratio = load.straight
-            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio), room)))
+            fall = self.step.falls.get(number, float(trial.state.tips.fall[number]))
+            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio), room, 0.0, fall)))
         return Run(self.step, self.size, trial, tips).to_rest()
 
-    def opened(self, trial: Trial, number: int, load: Load) -> Trial | None:
-        """An edge ahead of the tip cut, in the direction of the load, and the tip moved on to where Γ = 1."""
+    def opened(self, trial: Trial, loads: dict[int, Load]) -> Trial | None:
+        """Edges ahead of tips cut, in the directions of their `loads`, and the tips moved on together to where Γ = 1;
+        None when the first cannot be cut.
+
+        Tips that are loaded alike run together: if the first of them ran alone, it would unload the others, and the
+        order in which they are numbered would decide which crack runs.
+        """
+        moving: list[Moving] = []
+        first, count = trial, len(trial.state.tips.node)
+        for number, load in loads.items():
+            found = self.cut(trial, number, load)
+            if found is None:
+                if trial is first:
+                    return None
+                continue
+            trial, tip = found
+            if len(trial.state.tips.node) != count:  # at a border: tips are numbered anew
+                break
+            moving += [] if tip is None else [tip]
+        return trial if not moving else Run(self.step, self.size, trial, moving).to_rest() or trial
+
+    def cut(self, trial: Trial, number: int, load: Load) -> tuple[Trial, Moving | None] | None:
+        """An edge cut ahead of a tip, and how the tip may move on from there; None when it cannot be cut."""
         state, tips, step, size = trial.state, trial.state.tips, self.step, self.size
         node = int(tips.node[number])
         # a tip that was cut on and is overloaded still, without room to glide, goes twice as far
-        doubled = min(2.0 * step.last_cut.get(number, 0.0), PACE * step.pace)
-        first = min(max(FIRST * size, self.first_distance(load.ratio), doubled), size)
+        doubled, is_away = min(2.0 * step.last_cut.get(number, 0.0), PACE * step.pace), self.runs_away(trial)
+        first = size if is_away else min(max(FIRST * size, self.first_distance(load.ratio), doubled), size)
         opening = open_ahead(state.mesh, node, load.direction, first=first, kept=kept_nodes(state))
         if opening is None:
             step.refusals.append("no edge ahead of it can be cut")
@@ -200,10 +266,23 @@ class _Loop:
         work = state.fracture_work + load.resistance * opening.length
         cracks = Cracks(*gone_on(state, number, opening), work)
         found = step.kerfed(trial, opening, node, cracks)
-        if found is None or len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
-            return found
-        tip = opened_tip(found.state, number, load, opening, size)
-        return Run(step, size, found, [tip]).to_rest()
+        if found is None:
+            return None
+        if len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
+            return found, None
+        if is_away and found.load(number, size).ratio > 1.0 + TOLERANCE:
+            return found, None
+        return found, opened_tip(found.state, number, load, opening, size)
+
+    def runs_away(self, trial: Trial) -> bool:
+        """Whether the load of the only tip does not fall as it runs: it has run far beyond what the hands have moved.
+        Then it goes on in whole edges, and where Γ = 1 is not looked for until that is behind it. Of several, whole
+        edges would decide which of them runs."""
+        if len(trial.state.tips.node) != 1:
+            return False
+        crack = int(trial.state.tips.crack[0])
+        ran = trial.state.torn.length_of(crack) - self.step.start.torn.length_of(crack)
+        return ran > AWAY * max(self.step.pace, self.size)
 
     def first_distance(self, ratio: float) -> float:
         """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""

@@ -68,8 +68,9 @@ def node_vertex(mesh: SheetMesh, node: int) -> int:
 
 
 def glide_change(mesh: SheetMesh, vertex: int, target: Floats) -> Change | None:
-    """The change that moves a vertex to `target` (2,) [m] on the pattern; None when there is no room."""
-    glide = plan_glide(mesh, vertex, target)
+    """The change that moves a vertex to `target` (2,) [m] on the pattern; None when there is no room, or no vertex: a
+    node on a seam has several, and stays where it is."""
+    glide = plan_glide(mesh, vertex, target) if vertex >= 0 else Refusal.INVERTED
     if isinstance(glide, Refusal):
         return None
     return Change(

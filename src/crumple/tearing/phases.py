@@ -1,4 +1,6 @@
-"""What tearing does in a frame: its phases in every step, and at the end. Without tearing they do nothing."""
+"""What tearing does in a frame: its phases in every step, and at the end.
+
+Without tearing they do nothing, except that the lips of cuts that are made by hand part."""
 
 from __future__ import annotations
 
@@ -6,10 +8,27 @@ from dataclasses import replace
 
 from crumple.remeshing.adapting import Adapting
 from crumple.stepping.advance import Advance
-from crumple.tearing.growth import tear
+from crumple.stepping.bookkeeping import open_ledger
+from crumple.stepping.step_control import first_attempt
+from crumple.tearing.growth import solve_accuracy, tear
+from crumple.tearing.leading import lead, remember_pace
 from crumple.tearing.lips import grow_lips
 from crumple.tearing.pieces import part_pieces
 from crumple.tearing.tip_load import spare_tips
+
+
+def lead_cracks(advance: Advance) -> Advance:
+    """The step that begins with its running cracks where they are expected at its end."""
+    model, state = advance.derived.model, advance.state
+    if model.tearing is None or not len(state.tips.node):
+        return advance
+    with advance.derived.timer("tearing"):
+        attempt = first_attempt(model.solver, state, advance.end - state.time, hold=False)
+        led, derived = lead(state, advance.derived, attempt.step)
+    if led is state:
+        return advance
+    led = led.replaced(ledger=open_ledger(state, advance.derived))
+    return replace(advance, state=led, derived=derived, accuracy=solve_accuracy(led, derived))
 
 
 def tear_sheets(advance: Advance) -> Advance:
@@ -19,10 +38,11 @@ def tear_sheets(advance: Advance) -> Advance:
         return advance
     assert advance.step_path is not None  # the sheets have been moved
     with advance.derived.timer("tearing"):
-        end = tear(advance.state, advance.derived, advance.step_path)
+        end = tear(advance.state, advance.derived, advance.step_path, advance.before)
+        torn = remember_pace(advance.before, end.state, advance.report.step)
     report = end.noted(advance.report)
     report = replace(report, energies=report.energies | {"fracture": end.state.fracture_work})
-    return advance.torn(end.state, end.derived, report, is_stuck=end.is_stuck)
+    return advance.torn(torn, end.derived, report, is_stuck=end.is_stuck)
 
 
 def spare_cracks(advance: Advance) -> Advance:
@@ -36,6 +56,6 @@ def spare_cracks(advance: Advance) -> Advance:
 def part_lips(adapting: Adapting) -> Adapting:
     """The end of a frame whose lips of cracks have gained thickness, and whose pieces are told apart."""
     model = adapting.derived.model
-    if model.tearing is None:
+    if model.tearing is None and not len(adapting.state.torn.points):
         return adapting
     return replace(adapting, state=part_pieces(model, grow_lips(model, adapting.state)))

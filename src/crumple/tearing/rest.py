@@ -23,11 +23,13 @@ class Rest:
     """The search for the way [m] at which a tip comes to rest that is loaded by `ratio` Γ > 1 at the start.
 
     `distance`: where to try next, at first as given;  `room` [m]: it cannot go farther;  `least` [m]: nor less far;
+    `fall` [1/m]: how fast log Γ is expected to fall, 0 if nothing is known, and as it was found last;
     `is_done`: Γ = 1 there, or there is no better way.
     """
 
-    def __init__(self, ratio: float, distance: float, room: float, least: float = 0.0) -> None:
-        self.room, self.least = room, least
+    def __init__(self, ratio: float, distance: float, room: float, least: float = 0.0, fall: float = 0.0) -> None:
+        self.room, self.least, self.fall = room, least, fall
+        self._is_known = fall > 0.0
         self.distance = min(max(distance, least), room)
         self.is_done = False
         self._low, self._high = 0.0, inf
@@ -51,6 +53,10 @@ class Rest:
         """Where the secant of log Γ through two ways is 0, within what is known."""
         (a, p), (b, q) = first, second
         fall = (log(max(p, TINY)) - log(max(q, TINY))) / (b - a) if b != a else 0.0
+        if self._is_known:
+            fall, self._is_known = self.fall, False
+        elif fall > 0.0:
+            self.fall = fall
         wanted = b + log(max(q, TINY)) / fall if fall > 0.0 else inf
         if self._high == inf:
             return min(max(wanted, LEAST_GROWTH * b), MOST_GROWTH * b)

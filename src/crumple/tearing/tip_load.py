@@ -1,9 +1,15 @@
 """What drives a crack's tip and what holds it: Griffith's balance, over all directions.
 
-    Γ(θ) = |g| ((1 + cos(θ − θ_g))/2)² / R(θ)
+    Γ(θ) = G(θ)/R(θ),    G(θ) = κ g_∥ K(θ)²/(K_I² + K_II²) + (1 − κ) |g| ((1 + cos(θ − θ_g))/2)²
 
-with the configurational force g of the terms, as a rule of membrane and bending (`energies.driving_force`), and the
-resistance R of the sheet (`tearing.resistance`). The crack runs along the θ of the largest Γ while that is above 1.
+with the configurational force g of the terms, as a rule of membrane and bending (`energies.driving_force`), g_∥ its
+part along the crack, and the resistance R of the sheet (`tearing.resistance`). The crack runs along the θ of the
+largest Γ while that is above 1.
+
+What a crack that kinks sets free depends on what loads it. Where the sheet is pulled in its own plane, its tip is in a
+field of stress (`tearing.williams`), which tells it: K(θ) is largest where the tension across the crack is. A flap that
+is peeled off or the legs of trousers free work of the hands instead, and the field explains next to nothing of it. κ is
+the part that it does explain, (K_I² + K_II²)/(Y g_∥), and 0 where the tension around the tip is not such a field.
 
 What damping stores and dissipates over a stage counts as well: g is how the potential that the stage minimises changes
 with the pattern. A damped sheet does not relax at once, and the stress that its elements have would drive the crack on
@@ -12,8 +18,11 @@ and on, while viscous stress holds the lips together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, pi
+from functools import partial
+from math import inf, pi, sqrt
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,13 +33,25 @@ from crumple.runtime.typing import Floats
 from crumple.state import State
 from crumple.tearing.path import node_vertex
 from crumple.tearing.resistance import Toughness, make_toughness, resistance
-from crumple.tearing.tip import tip_weights
+from crumple.tearing.tip import REACH, tip_weights
+from crumple.tearing.tip_field import tip_field
 from crumple.tearing.tuning import TUNING
+from crumple.tearing.williams import Field
 
 ANGLES = TUNING.tip_directions.value
 PROCESS_ZONE = TUNING.process_zone.value
 LAST = TUNING.moving_lips.value
+FOLD = TUNING.fold_reach.value
+APART = TUNING.fold_from_tips.value
 FORWARD = TUNING.largest_kink.value
+GOOD_FIELD = TUNING.field_good.value
+STALE = TUNING.stale_begin.value
+AKIN = TUNING.akin_begin.value
+NO_FIELD = TUNING.field_bad.value
+
+
+Begins: TypeAlias = dict[int, tuple[Floats, Floats]]
+"""Of each crack, by its number: where its tip was at the start of the step (2,) [m], and g there (2,) [N]."""
 
 
 @dataclass(frozen=True)
@@ -88,50 +109,126 @@ def state_toughness(model: Model, state: State) -> Toughness:
 
 
 def tip_load(
-    state: State, derived: Derived, toughness: Toughness, number: int, size: float, stage: Stage | None
+    state: State,
+    derived: Derived,
+    toughness: Toughness,
+    number: int,
+    size: float,
+    stage: Stage | None,
+    begins: Callable[[], Begins] = dict,
 ) -> Load:
-    """The load of the tip `number` of a state at the end of a `stage`, or at rest without one; `size` ℓ [m]."""
+    """The load of the tip `number` of a state at the end of a `stage`, or at rest without one; `size` ℓ [m];
+    `begins`: what it was before, see `as_it_begins`."""
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
     vertex = node_vertex(mesh, node)
     force = tip_force(state, derived, number, size, stage)
     strength = float(np.linalg.norm(force))
     if strength == 0.0:
         return Load(force, heading, float("inf"), 0.0, (float("inf"), 0.0))
-    directions = np.concatenate([heading[None], force[None] / strength, _directions(mesh.u, mesh.faces, vertex)])
+    straight = float(resistance(toughness, mesh, vertex, heading[None], size=size)[0])
+    before = begins().get(int(state.tips.crack[number])) if strength > straight else None
+    drive = as_it_begins(force, straight, before, mesh.u[vertex], size)
+    field, share = field_share(state, derived, number, size, stage, float(force @ heading))
+    wanted = [heading, drive, *([] if field is None else [field.kink])]
+    directions = np.concatenate([np.array(wanted), _directions(mesh.u, mesh.faces, vertex)])
     directions = directions[directions @ heading > FORWARD]
     held = resistance(toughness, mesh, vertex, directions, size=size)
-    aligned = 0.5 * (1.0 + directions @ force / strength)
-    ratio = strength * aligned**2 / held
+    freed = (1.0 - share) * strength * (0.5 * (1.0 + directions @ drive)) ** 2
+    if field is not None:
+        freed += share * float(force @ heading) * field.hoop(directions) ** 2 / field.straight
+    ratio = freed / held
     best = int(np.argmax(ratio))
     return Load(force, directions[best], float(held[best]), float(ratio[best]), (float(held[0]), float(ratio[0])))
 
 
+def tip_begins(state: State, derived: Derived, size: float) -> Begins:
+    """Where the tips of a state are, and what drives them; `size` ℓ [m]."""
+    return {
+        int(crack): (state.mesh.u[node_vertex(state.mesh, int(node))], tip_force(state, derived, number, size))
+        for number, (crack, node) in enumerate(zip(state.tips.crack, state.tips.node, strict=True))
+    }
+
+
+def as_it_begins(
+    force: Floats, held: float, before: tuple[Floats, Floats] | None, place: Floats, size: float
+) -> Floats:
+    """The unit vector (2,) along g when it has just grown to what the crack takes, `held` [N], on its way from what it
+    was `before` to the `force` (2,) [N], which is more.
+
+    In a step the hands move first and the crack follows. With the crack still where it was the sheet is pulled taut,
+    more than it ever is, and g points elsewhere. Stress grows evenly with the motion of the hands, g as its square.
+    Where the tip has run by more than `STALE` ℓ since, or g was quite another, what was before says nothing.
+    """
+    drive = force
+    now = float(np.linalg.norm(force))
+    if before is not None and _is_akin(before[1], force) and float(np.linalg.norm(place - before[0])) < STALE * size:
+        first, last = sqrt(min(1.0, float(np.linalg.norm(before[1])) / held)), sqrt(now / held)
+        drive = before[1] + (1.0 - first) / (last - first) * (force - before[1])
+    strength = float(np.linalg.norm(drive))
+    return drive / strength if strength > 0.0 else force / now
+
+
+def _is_akin(first: Floats, second: Floats) -> bool:
+    """Whether the angle between two vectors (2,) is small."""
+    return float(first @ second) > AKIN * float(np.linalg.norm(first) * np.linalg.norm(second))
+
+
+def field_share(
+    state: State, derived: Derived, number: int, size: float, stage: Stage | None, along: float
+) -> tuple[Field | None, float]:
+    """The field of the tip `number` and κ, the part of g_∥ `along` its heading [N] that the field explains."""
+    found = tip_field(state, derived, number, size, stage) if along > 0.0 else None
+    if found is None or found[0].straight == 0.0:
+        return None, 0.0
+    field, modulus = found
+    trust = min(1.0, max(0.0, (NO_FIELD - field.residual) / (NO_FIELD - GOOD_FIELD)))
+    share = trust * min(1.0, field.straight / (modulus * along))
+    return (field, share) if share > 0.0 else (None, 0.0)
+
+
 def tip_force(state: State, derived: Derived, number: int, size: float, stage: Stage | None = None) -> Floats:
-    """g (2,) [N] of the tip `number`: along its heading with lips that move along, across it with lips that stay but
-    for the last edge; `size` ℓ [m].
+    """g (2,) [N] of the tip `number`; `size` ℓ [m].
 
     A crack that runs straight on is the same crack with its lips slid along themselves. One that turns leaves its lips
-    where they are. If they moved aside as well, whatever pushes against a lip would draw the crack there, as if it
-    could have run elsewhere.
+    where they are but for the last edge: if they moved aside, whatever pushes against a lip would draw the crack there,
+    as if it could have run elsewhere. What is held stays where it is, too.
+
+    But the fold by which a flap hangs on the sheet moves on with the crack. One that turns inwards makes it narrower,
+    and frees a part of its energy that is proportional to the width [Hamm2008]: what bending frees when the lips move
+    aside as far as the fold goes.
     """
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
+    still = np.concatenate([state.pins.node, state.bonds.nodes_needed, state.tips.node]).astype(np.int32)
+    weights = partial(tip_weights, mesh, node, heading, size, still=still)
+    along = driving_force(state, derived, weights(), stage)
+    across = driving_force(state, derived, weights(lips=LAST), stage)
+    reach = min(FOLD, max(REACH, APART * _nearest_tip(state, number) / size))
+    folded = [weights(lips=lips, core=0.5 * reach, reach=reach) for lips in (inf, LAST)]
+    across += np.subtract(*(driving_force(state, derived, weight, stage, bending_only=True) for weight in folded))
     normal = np.array([-heading[1], heading[0]])
-    force = np.zeros(2)
-    for way, lips in ((heading, inf), (normal, LAST)):
-        weight = tip_weights(mesh, node, heading, size, lips=lips)
-        force += (driving_force(state, derived, weight, stage) @ way) * way
-    return force
+    return (along @ heading) * heading + (across @ normal) * normal
 
 
-def driving_force(state: State, derived: Derived, weight: Floats, stage: Stage | None = None) -> Floats:
-    """g (2,) [N] of all terms for a motion of the pattern by `weight` (node_count,), with what they dissipate over a
-    `stage`, if given."""
+def driving_force(
+    state: State, derived: Derived, weight: Floats, stage: Stage | None = None, *, bending_only: bool = False
+) -> Floats:
+    """g (2,) [N] of all terms, or of those that bend, for a motion of the pattern by `weight` (node_count,), with what
+    they dissipate over a `stage`, if given."""
     moving = None if stage is None or stage.is_static else stage
     force = np.zeros(2)
-    for _, term in derived.terms:
-        for part in term.driving_force(state, weight, moving):
-            force += part
+    for term, mounted in derived.terms:
+        if term.is_bending or not bending_only:
+            for part in mounted.driving_force(state, weight, moving):
+                force += part
     return force
+
+
+def _nearest_tip(state: State, number: int) -> float:
+    """How far the next tip of the same sheet is from the tip `number` [m]."""
+    mesh, nodes = state.mesh, state.tips.node
+    place = np.array([mesh.u[node_vertex(mesh, int(node))] for node in nodes])
+    other = (mesh.node_sheet[nodes] == mesh.node_sheet[nodes[number]]) & (np.arange(len(nodes)) != number)
+    return float(np.linalg.norm(place[other] - place[number], axis=1).min(initial=np.inf))
 
 
 def _directions(u: Floats, faces: np.ndarray, vertex: int) -> Floats:

@@ -45,8 +45,7 @@ def begun_at(state: State, opening: Opening, node: int) -> tuple[Tips, Torn]:
 def _moved_tip(tips: Tips, number: int, opening: Opening) -> Tips:
     """The tips after an edge was cut at one of them, which has gone if the crack has reached a border."""
     if opening.tip < 0:
-        kept = np.arange(len(tips.node)) != number
-        return Tips(tips.node[kept], tips.heading[kept], tips.last[kept], tips.crack[kept])
+        return tips.chosen(np.arange(len(tips.node)) != number)
     node, heading, last = tips.node.copy(), tips.heading.copy(), tips.last.copy()
     node[number], heading[number], last[number] = opening.tip, opening.heading, opening.path[-2]
     return replace(tips, node=node, heading=heading, last=last)

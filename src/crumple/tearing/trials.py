@@ -5,8 +5,9 @@ All fields are carried over from the mesh at the start of the step, however ofte
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -22,7 +23,8 @@ from crumple.stepping.schemes import reached
 from crumple.tearing.carrying import follow_stage
 from crumple.tearing.opening import open_kerf
 from crumple.tearing.path import Opening, compose, followed
-from crumple.tearing.tip_load import Load, state_toughness, tip_load
+from crumple.tearing.resistance import Toughness
+from crumple.tearing.tip_load import Begins, Load, state_toughness, tip_load
 from crumple.tearing.tuning import TUNING
 
 ACCURACY = TUNING.trial_accuracy.value
@@ -39,17 +41,26 @@ class Trial:
     undamped: Derived
     stage: Stage
     iterations: int = 0
+    begins: Callable[[], Begins] = dict
+    """What drove the tips at the start of the step."""
+    known: dict[int, Load] = field(default_factory=dict, repr=False)
+    """Loads that have been asked for."""
 
     def load(self, number: int, size: float) -> Load:
-        """The load of one tip; `size` ℓ [m]."""
-        toughness = state_toughness(self.derived.model, self.state)
-        return tip_load(self.state, self.undamped, toughness, number, size, self.stage)
+        """The load of one tip; `size` ℓ [m], the same whenever it is asked for."""
+        if number not in self.known:
+            self.known[number] = tip_load(
+                self.state, self.undamped, self._toughness, number, size, self.stage, self.begins
+            )
+        return self.known[number]
+
+    @cached_property
+    def _toughness(self) -> Toughness:
+        return state_toughness(self.derived.model, self.state)
 
     def loads(self, size: float) -> list[Load]:
         """The loads of all tips."""
-        toughness = state_toughness(self.derived.model, self.state)
-        count = len(self.state.tips.node)
-        return [tip_load(self.state, self.undamped, toughness, number, size, self.stage) for number in range(count)]
+        return [self.load(number, size) for number in range(len(self.state.tips.node))]
 
     @property
     def stored(self) -> float:
@@ -81,10 +92,11 @@ def derive(state: State, before: Derived, *, same_links: bool) -> Derived:
 @dataclass
 class Step:
     """The step that is solved again and again: the state at its end before tearing, its last stage, where the obstacles
-    were at the start of that, how well it is solved [J], and how far the hands have moved, `pace` [m].
+    were at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], and what drove the
+    tips before, `begins`.
 
     Noted on the way: `refusals`, why tips could not run on, in words;  `last_cut` [m], how far each tip was cut on at
-    last.
+    last;  `falls` [1/m], how fast the load of each fell when it was last followed.
     """
 
     start: State
@@ -94,6 +106,8 @@ class Step:
     pace: float
     refusals: list[str] = field(default_factory=list)
     last_cut: dict[int, float] = field(default_factory=dict)
+    falls: dict[int, float] = field(default_factory=dict)
+    begins: Callable[[], Begins] = dict
 
     def solved_well(self, trial: Trial) -> Trial | None:
         """The step solved as well as tearing needs it, on the same mesh; None when that fails."""
@@ -166,7 +180,7 @@ class Step:
             )
         spent = trial.iterations + outcome.iterations
         solved = solved.replaced(obstacle_force=outcome.obstacle_force, iterations=self.start.iterations + spent)
-        return Trial(total, solved, derived, undamped, stage, spent)
+        return Trial(total, solved, derived, undamped, stage, spent, self.begins)
 
 
 def kerfs(state: State, opening: Opening, node: int) -> Iterator[tuple[Change, Floats]]:

@@ -27,7 +27,27 @@ class Tuning:
     crack_pace: Tuned[float] = Tuned(
         0.6, "1", "First guess of how far a crack runs, over how far the hands have moved in the step."
     )
+    running_away: Tuned[float] = Tuned(
+        2.0,
+        "1",
+        "Distance that a crack has run in a step, over how far the hands have moved or an edge at tips, beyond which "
+        "it goes on in whole edges.",
+    )
     far_load: Tuned[float] = Tuned(3.0, "1", "Γ from which on a crack is expected to run as far as that.")
+    led_load: Tuned[float] = Tuned(
+        0.6, "1", "Γ at the start of a step below which a crack is not expected to run on in it."
+    )
+    scant_room: Tuned[float] = Tuned(
+        0.5, "1", "Room for gliding over how far a tip is led below which an edge is cut instead."
+    )
+    led_tolerance: Tuned[float] = Tuned(
+        0.15,
+        "1",
+        "By how much Γ may be below 1 where a tip was led to before it is drawn back: the next step leads less.",
+    )
+    pace_memory: Tuned[float] = Tuned(
+        0.5, "1", "Weight of the steps before in how fast a crack is expected to run; the rest is that of the last one."
+    )
     least_turn: Tuned[float] = Tuned(
         0.1,
         "1",
@@ -113,11 +133,42 @@ class Tuning:
     moving_lips: Tuned[float] = Tuned(
         1.0, "1", "Length of the lips that take part when a tip moves aside, over the edge length at tips."
     )
+    fold_reach: Tuned[float] = Tuned(
+        6.0,
+        "1",
+        "Radius within which the fold of a flap moves aside with a tip, all of it within half of that, likewise.",
+        breaks="Where a fold is larger, flaps do not tear inwards as much as they should.",
+    )
+    fold_from_tips: Tuned[float] = Tuned(0.8, "1", "The same radius at most, over the distance to the next tip.")
     largest_kink: Tuned[float] = Tuned(
         float(np.cos(np.radians(75.0))),
         "1",
         "Cosine of the largest angle by which cracks kink: pure shear turns them by 70.5°.",
     )
+    field_inner: Tuned[float] = Tuned(
+        0.7, "1", "Radius around a tip from which on the field of stress is fitted, over the edge length at tips."
+    )
+    field_outer: Tuned[float] = Tuned(4.0, "1", "Radius up to which it is, likewise.")
+    field_narrowest: Tuned[float] = Tuned(
+        2.5, "1", "Radius that must be free of borders, held nodes and other tips for such a fit, likewise."
+    )
+    field_axis: Tuned[float] = Tuned(
+        2.0, "1", "Length of the lips whose mean way is that of the crack in such a fit, likewise."
+    )
+    field_good: Tuned[float] = Tuned(
+        0.35, "1", "Part of the tension that such a field does not explain and is trusted nevertheless."
+    )
+    field_bad: Tuned[float] = Tuned(0.6, "1", "Part from which on there is no such field.")
+    stale_begin: Tuned[float] = Tuned(
+        2.0,
+        "1",
+        "How far a tip may run in a step before what drove it at the start tells nothing of where it turns, over the "
+        "edge length at tips.",
+    )
+    akin_begin: Tuned[float] = Tuned(
+        cos(radians(40.0)), "1", "Cosine of the angle up to which what drove a tip at the start tells where it turns."
+    )
+    field_faces: Tuned[int] = Tuned(12, "faces", "The least number of faces for such a fit, which has five unknowns.")
     least_glide_room: Tuned[float] = Tuned(
         0.05, "1", "Room for gliding below which an edge is cut instead, over the edge length at tips."
     )
@@ -130,6 +181,7 @@ class Tuning:
         "Cosine of the angle by which a crack turns without a new edge: below, it runs straight on.",
     )
     tips_together: Tuned[float] = Tuned(6.0, "1", "Distance of tips that run together, over the edge length at tips.")
+    tie: Tuned[float] = Tuned(0.9, "1", "Γ of a tip over that of the most loaded one, above which both are cut on.")
     trial_accuracy: Tuned[float] = Tuned(
         1e-4,
         "1",

@@ -36,7 +36,8 @@ class MountedAir(MountedTerm):
 
     def over(self, stage: Stage) -> Sequence[Energy]:
         faces = stage.state.mesh.face_nodes
-        return [make_wind(self.wind, faces, stage.start, stage.velocity, stage.span, before=stage.origin)]
+        start, velocity, span = stage.start, stage.velocity, stage.span
+        return [make_wind(self.wind, faces, start, velocity, span, before=stage.origin, time=stage.time)]
 
     def drained(self, stage: Stage, x: Floats, half_turn: Floats) -> float:
         (air,) = self.over(stage)

@@ -13,6 +13,7 @@ from crumple.boundary.creases import Crease, crease_hinges, loose_hinges, presse
 from crumple.boundary.handles import Handle
 from crumple.contract import Energy, MountedTerm, Stage, Term
 from crumple.energies.bending_midedge import (
+    RIGID,
     BendingMidedge,
     angle_stiffness,
     curvature_of,
@@ -62,6 +63,7 @@ class Bending(Term):
     handles: tuple[Handle, ...] = ()
     creases: tuple[Crease, ...] = ()
     name = "bending"
+    is_bending = True
     is_in_play = True
 
     @property
@@ -104,18 +106,38 @@ class Bending(Term):
         shape = curvature_shapes(mesh)
         corners = np.zeros(3 * mesh.face_count, bool)
         corners[mesh.hinges.corners[loose].ravel()] = True
-        return MountedMidedge(self, mesh, edge_links(mesh), shape, law, damping, corners.reshape(-1, 3), band)
+        known = _Known(mesh, self.materials, shape, band)
+        return MountedMidedge(self, mesh, edge_links(mesh), shape, law, damping, corners.reshape(-1, 3), known)
 
 
 _MOUNTED: Remembered[MountedTerm] = Remembered(2)
 """Mid-edge bending, the same on the same mesh but for the handles, from frame to frame."""
 
 
+class _Known:
+    """What was found last on one mesh: K and ψ_p of the faces, energies made of them, their values, and ψ of poses.
+
+    `undamaged` K (face_count, 3, 3) [N m], and `angles_of` (face_count, 3, 3) [m]: ψ_p per S_p.
+    """
+
+    def __init__(self, mesh: SheetMesh, materials: tuple[Material, ...], shape: Floats, band: Floats) -> None:
+        self.undamaged = angle_stiffness(mesh, shape, face_stiffness(mesh, materials) * band[:, None, None])
+        units = (np.broadcast_to(unit, (mesh.face_count, 3)) for unit in np.eye(3))
+        self.angles_of = np.stack([curvature_angles(mesh, unit) for unit in units], axis=2)
+        self.weakening = np.array([material.weakening for material in materials])[mesh.face_material]
+        self.held: Remembered[Bools] = Remembered()
+        self.stiffness: Remembered[Floats] = Remembered()
+        self.rest_angle: Remembered[Floats] = Remembered()
+        self.energy: Remembered[BendingMidedge] = Remembered()
+        self.value: Remembered[float] = Remembered()
+        self.angle: Remembered[Floats] = Remembered()
+
+
 @dataclass(frozen=True)
 class MountedMidedge(MountedTerm):
     """Mid-edge bending of one mesh: `links` of faces to edges, `shape` (face_count, 3, 3) curvature per angle,
-    `damping` (face_count,) [s], where faces yield, `loose` (face_count, 3) corners that bear no moment, and `band`
-    (face_count,) by which faces are stiffer."""
+    `damping` (face_count,) [s], where faces yield, and `loose` (face_count, 3) corners that bear no moment; `known`:
+    see `_Known`, the same for all handles and all damping."""
 
     kind: Bending
     mesh: SheetMesh
@@ -124,7 +146,7 @@ class MountedMidedge(MountedTerm):
     law: YieldLaw
     damping: Floats
     loose: Bools
-    band: Floats
+    known: _Known
 
     @property
     def turn_count(self) -> int:
@@ -143,15 +165,15 @@ class MountedMidedge(MountedTerm):
     def over(self, stage: Stage) -> Sequence[Energy]:
         state = stage.state
         energy = self._energy(state, stage.time)
-        if stage.is_static or not self.damping.any():
+        if stage.is_static or not self._is_damped:
             return [energy]
-        before = stage.past_turned(lambda x, half_turn: split_angles(self.links, x, half_turn))
+        before = stage.past_turned(self._angles)
         return [energy.damped(before, self.damping / stage.span)]
 
     def drained(self, stage: Stage, x: Floats, half_turn: Floats) -> float:
-        if stage.is_static or not self.damping.any():
+        if stage.is_static or not self._is_damped:
             return 0.0
-        before = stage.past_turned(lambda x, turn: split_angles(self.links, x, turn))
+        before = stage.past_turned(self._angles)
         loss = self._energy(stage.state, stage.time).dissipation(before, self.damping / stage.span)
         return 2.0 * float(np.sum(loss.value(x, half_turn))) / stage.span
 
@@ -169,32 +191,47 @@ class MountedMidedge(MountedTerm):
     def curvature(self, state: State) -> Floats:
         """S of each face (face_count, 3) [1/m]; driven creases have no part in it."""
         angle = self.angles(state)
-        if self.loose.any():
+        if self._has_loose:
             rest = self._rest_angle(state.plastic_curvature)
             angle = unloaded_angles(self._stiffness(state, state.time), self.loose, angle, rest)
         return curvature_of(self.shape, angle)
 
-    @cached_property
-    def _stiffnesses(self) -> Remembered[Floats]:
-        return Remembered()
+    def measure(self, state: State) -> float:
+        energy = self._energy(state, state.time)
+        return self.known.value.find(
+            (energy, state.x, state.half_turn), lambda: float(np.sum(energy.value(state.x, state.half_turn)))
+        )
 
     @cached_property
-    def _rest_angles(self) -> Remembered[Floats]:
-        return Remembered()
+    def _has_loose(self) -> bool:
+        return bool(self.loose.any())
+
+    @cached_property
+    def _is_damped(self) -> bool:
+        return bool(self.damping.any())
 
     def _stiffness(self, state: State, time: float) -> Floats:
         """K of each face, loose corners or not, (face_count, 3, 3) [N m]."""
-        holding = Equal(tuple(handle.strength(time) > 0.0 for handle in self.kind.handles))
-        return self._stiffnesses.find((state.damage, state.pins, holding), lambda: self._make_stiffness(state, time))
+        parts = state.damage, state.pins.node, state.pins.handle, self._holding(time)
+        return self.known.stiffness.find(parts, lambda: self._make_stiffness(state, time))
+
+    def _holding(self, time: float) -> Equal:
+        """Which handles hold something at `time` [s]."""
+        return Equal(tuple([handle.strength(time) > 0.0 for handle in self.kind.handles]))
 
     def _make_stiffness(self, state: State, time: float) -> Floats:
-        held = _held_faces(self.kind.handles, state, time)
-        plate = face_stiffness(self.mesh, self.kind.materials, damage=state.damage, held=held)
-        return angle_stiffness(self.mesh, self.shape, plate * self.band[:, None, None])
+        pins, known = state.pins, self.known
+        parts = pins.node, pins.handle, self._holding(time)
+        held = known.held.find(parts, lambda: _held_faces(self.kind.handles, state, time))
+        factor = np.where(held, RIGID, 1.0) / (1.0 + known.weakening * state.damage)
+        return known.undamaged * factor[:, None, None]
 
     def angles(self, state: State) -> Floats:
         """ψ of each face (face_count, 3) [rad]."""
-        return split_angles(self.links, state.x, state.half_turn)
+        return self._angles(state.x, state.half_turn)
+
+    def _angles(self, x: Floats, half_turn: Floats) -> Floats:
+        return self.known.angle.find((x, half_turn), lambda: split_angles(self.links, x, half_turn))
 
     def field_rules(self, *, is_cut: bool) -> Mapping[str, Custom]:
         return {"plastic_curvature": follow_cut if is_cut else follow_relaxed}
@@ -203,13 +240,18 @@ class MountedMidedge(MountedTerm):
         mesh, angle = self.mesh, self.angles(state)
         plate = face_stiffness(mesh, self.kind.materials, damage=state.damage)
         parts = [midedge_force(mesh, angle, plate, state.plastic_curvature, weight)]
-        if stage is not None and self.damping.any():
+        if stage is not None and self._is_damped:
             before = stage.past_turned(lambda x, turn: self.curvature(state.replaced(x=x, half_turn=turn)))
             rate = (self.damping / stage.span)[:, None, None]
             parts.append(midedge_force(mesh, angle, plate * rate, before, weight))
         return parts
 
     def _energy(self, state: State, time: float) -> BendingMidedge:
+        pins = state.pins
+        parts = state.plastic_curvature, state.damage, pins.node, pins.handle, self._holding(time)
+        return self.known.energy.find(parts, lambda: self._make_energy(state, time))
+
+    def _make_energy(self, state: State, time: float) -> BendingMidedge:
         stiffness = self._stiffness(state, time)
         return BendingMidedge(
             stencil=self.links.face_nodes,
@@ -217,13 +259,14 @@ class MountedMidedge(MountedTerm):
             side=self.links.side,
             beyond=self.links.beyond,
             shape=self.shape,
-            stiffness=loosened(stiffness, self.loose) if self.loose.any() else stiffness,
+            stiffness=loosened(stiffness, self.loose) if self._has_loose else stiffness,
             rest_angle=self._rest_angle(state.plastic_curvature),
         )
 
     def _rest_angle(self, curvature: Floats) -> Floats:
         """ψ_p of each face (face_count, 3) [rad]."""
-        return self._rest_angles.find((curvature,), lambda: curvature_angles(self.mesh, curvature))
+        known = self.known
+        return known.rest_angle.find((curvature,), lambda: np.einsum("fkq,fq->fk", known.angles_of, curvature))
 
 
 def band_factors(mesh: SheetMesh, creases: tuple[Crease, ...]) -> Floats:

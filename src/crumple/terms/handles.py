@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from crumple.boundary.handles import Handle
 from crumple.contract import Energy, MountedTerm, Term
 from crumple.energies.holding import make_holding, make_limited_holding
-from crumple.state import State
+from crumple.runtime.remembered import Equal, Remembered
+from crumple.state import Pins, State
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,15 @@ class MountedHandles(MountedTerm):
 
     handles: tuple[Handle, ...]
 
+    @cached_property
+    def _known(self) -> Remembered[list[Energy]]:
+        return Remembered(2)
+
     def stored(self, state: State, time: float) -> Sequence[Energy]:
         """Springs that pull the held nodes to the targets of their handles at `time` [s]."""
-        pins = state.pins
+        return self._known.find((state.pins, Equal(time)), lambda: self._make(state.pins, time))
+
+    def _make(self, pins: Pins, time: float) -> list[Energy]:
         if not len(pins.node):
             return []
         stiffness, target = np.zeros(len(pins.node)), pins.anchor.copy()

@@ -30,7 +30,7 @@ def follow_relaxed(state: State, y: Floats, change: Change) -> Mapping[str, Floa
         return hand_over(state, np.zeros((change.mesh.face_count, 3)), change)
     before = _shown(state.mesh, state.y, state.plastic_curvature)
     mean = change.face_operator @ state.plastic_curvature
-    guess = mean + _sharp(change.mesh, y) - change.face_operator @ _sharp(state.mesh, state.y)
+    guess = mean + sharp_curvature(change.mesh, y) - change.face_operator @ sharp_curvature(state.mesh, state.y)
     residual = change.face_operator @ (state.plastic_curvature - before)
     shown = np.where(_pinned_faces(state, change)[:, None], mean, _shown(change.mesh, y, guess) + residual)
     return hand_over(state, shown, change)
@@ -44,7 +44,7 @@ def _pinned_faces(state: State, change: Change) -> Bools:
     return held_faces(change.mesh.face_nodes, node_handle)
 
 
-def _sharp(mesh: SheetMesh, y: Floats) -> Floats:
+def sharp_curvature(mesh: SheetMesh, y: Floats) -> Floats:
     """The curvature (face_count, 3) [1/m] that the sharp creases of the shape y have, in halves on either side."""
     angle = dihedral_angles(y, mesh.hinges.nodes)
     return bending_strain(curvature_stencil(mesh), np.where(np.abs(angle) > SHARP_ANGLE, angle, 0.0))

@@ -159,14 +159,15 @@ def test_meshes_of_the_tearing_benchmark_have_about_as_many_faces_as_they_say():
 
 @pytest.mark.slow
 def test_developable_paper_is_measured_beside_the_tables():
-    (record,) = measure_developable(("figure 1",), 3).records
+    record, fine = measure_developable(("figure 1",), 3).records
     assert record["paper: faces"] == 118
+    assert 150 <= float(fine["faces"]) > float(record["faces"])
     assert float(record["largest"]) <= 0.1
     assert 0.0 < float(record["CPU ms/frame"]) <= float(record["99 %"])
 
 
 def test_a_live_session_is_measured_with_both_solvers():
-    small, general = measure_live((60,), 0.25).records
+    small, general = measure_live((60,), 1.0).records  # single frames differ, as rounding decides where they stop
     assert (small["solver"], general["solver"]) == ("small sheets", "general")
     assert small["faces"] == general["faces"]
     assert 0.0 < float(small["CPU ms/frame"]) <= float(small["99 %"])

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
+from crumple.materials import preset
 from crumple.recording import Recording
 from crumple.recording.frame import state_digest
 from crumple.recording.verify import verify_recording
@@ -53,6 +54,63 @@ def test_the_same_seed_and_moves_give_the_same_bits(name):
             env.step(action.astype(np.float32))
         digests.append(state_digest(env.unwrapped.simulation.state))
     assert digests[0] == digests[1] != digests[2]
+
+
+def test_flat_observations_are_the_same_numbers_in_one_array():
+    plain = gymnasium.make("crumple/Fold-v0", faces=COARSE, release=True)
+    env = gymnasium.make("crumple/Fold-v0", faces=COARSE, release=True, flat=True)
+    expected, _ = plain.reset(seed=5)
+    seen, _ = env.reset(seed=5)
+    assert env.observation_space.contains(seen)
+    np.testing.assert_array_equal(seen, gymnasium.spaces.flatten(plain.observation_space, expected))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped, skip_render_check=True)
+
+
+def test_paper_and_friction_vary_from_episode_to_episode():
+    env = make("crumple/Fold-v0", vary={"friction": (0.1, 0.5), "bend_factor": 2.0})
+    drawn = []
+    for seed in (1, 1, 2):
+        _, info = env.reset(seed=seed)
+        model, varied = env.unwrapped.simulation.model, info["varied"]
+        np.testing.assert_allclose(model.materials[0].bending, 2.0 * preset("paper80").bending)
+        assert 0.1 <= varied["friction"] <= 0.5
+        drawn.append(varied)
+    assert drawn[0] == drawn[1] != drawn[2]
+    _, info = env.reset(seed=1, options={"density_factor": (0.5, 2.0), "bend_factor": 1.0})
+    assert set(info["varied"]) == {"friction", "bend_factor", "density_factor"}
+    density = env.unwrapped.simulation.model.materials[0].density
+    assert density == pytest.approx(info["varied"]["density_factor"] * preset("paper80").density)
+    _, info = env.reset(seed=1)
+    assert info["varied"] == drawn[0], "options are for one episode only"
+
+
+@pytest.mark.parametrize(
+    ("vary", "words"),
+    [
+        ({"colour": 1.0}, "vary: colour"),
+        ({"friction": "much"}, "must be a number, or the two ends"),
+        ({"friction": (0.1, 0.2, 0.3)}, "must be a number, or the two ends"),
+        ({"bend_factor": (2.0, 0.5)}, "must lie within 0.01 to 100"),
+        ({"density_factor": float("nan")}, "must be a number"),
+    ],
+)
+def test_what_cannot_be_varied_is_named(vary, words):
+    with pytest.raises(InputError, match=words):
+        make("crumple/Fold-v0", vary=vary)
+
+
+def test_environments_side_by_side_in_one_process():
+    """Kernels are loaded once; episodes do not disturb each other."""
+    envs_of = {"num_envs": 2, "vectorization_mode": "sync", "faces": COARSE, "flat": True}
+    many = gymnasium.make_vec("crumple/Fold-v0", **envs_of)
+    seen, _ = many.reset(seed=[3, 4])
+    actions = np.tile(np.array([[-0.6, -0.6, 0.5]], np.float32), (2, 1, 1))
+    seen, *_ = many.step(actions)
+    alone = make("crumple/Fold-v0", flat=True)
+    alone.reset(seed=4)
+    np.testing.assert_array_equal(seen[1], alone.step(actions[1])[0])
 
 
 def test_rewards_add_up_to_the_gain_in_score_and_grippers_move_as_told():
@@ -185,7 +243,7 @@ def test_what_is_wrong_is_said():
     env = envs.FoldEnv(faces=COARSE)
     with pytest.raises(InputError, match="reset first"):
         env.step(env.action_space.sample())
-    with pytest.raises(InputError, match="only option is record"):
+    with pytest.raises(InputError, match="reset: options: colour: can be varied are friction"):
         env.reset(options={"colour": 1})
     env.reset(seed=1)
     for wrong in (np.zeros(2), np.full((1, 3), np.nan)):

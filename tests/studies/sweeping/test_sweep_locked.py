@@ -112,3 +112,9 @@ def test_nothing_is_kept_of_runs_that_are_over(workers):
         workers.scheduler_info()["workers"], False
     )
     assert workers.scheduler_comm.recent_message_log.maxlen <= 100
+
+
+@pytest.mark.slow
+def test_a_clock_that_jumps_costs_no_worker(workers):
+    """Dask gives up workers that were silent for some time of day, which jumps when a computer wakes up."""
+    assert workers.run_on_scheduler(lambda dask_scheduler: dask_scheduler.worker_ttl) is None

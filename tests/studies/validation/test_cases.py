@@ -7,7 +7,18 @@ import pytest
 
 from crumple.runtime.errors import InputError
 from crumple.shapes import rectangle
-from crumple.studies.validation import CASES, capstan, flying, impacts, ledger, run_cases, stick_slip, supports
+from crumple.studies.validation import (
+    CASES,
+    box_clamp,
+    capstan,
+    flying,
+    impacts,
+    ledger,
+    run_cases,
+    scaled_copy,
+    stick_slip,
+    supports,
+)
 from crumple.studies.validation.bend_modulus import bend_moduli
 from crumple.studies.validation.cantilever import hang_strip, validate_cantilever
 from crumple.studies.validation.elastica import (
@@ -32,10 +43,12 @@ QUICK = (
     "incline",
 )
 SMALLER = {
+    "box-clamp": (box_clamp, {"STYLES": box_clamp.STYLES[:1], "ADAPTIVE": box_clamp.ADAPTIVE[:1]}),
     "oblique-impact": (impacts, {"MESHES": impacts.MESHES[:1]}),
     "slide-stop": (impacts, {"MESHES": impacts.MESHES[:1]}),
     "collision": (impacts, {"MESHES": impacts.MESHES[:1]}),
     "static-support": (supports, {"MESHES": supports.MESHES[:1]}),
+    "scaled-copy": (scaled_copy, {"SIZES": scaled_copy.SIZES[:1], "SCALES": scaled_copy.SCALES[:1], "FRAMES": 15}),
     "spin": (flying, {"SPINS": ((3.0, 1.0, (0.0, 0.0, 1.0), 0.99), (2.0, 0.5, (1.0, 2.0, 2.0), 0.99))}),
     "capstan": (capstan, {"FRICTIONS": (0.3,), "ROWS": (48,)}),
     "ledger": (ledger, {"MESHES": ledger.MESHES[:1]}),

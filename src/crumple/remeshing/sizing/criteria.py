@@ -46,7 +46,7 @@ def _criteria(derived: Derived, options: SizingOptions) -> Iterator[Criterion]:
         else:
             yield Compression(options.refine_compression, strains.membrane)
     if options.refine_obstacle and model.contact.enabled:
-        yield ObstacleDistance(model.obstacles, options.size_min, options.size_max, gradients)
+        yield ObstacleDistance(model.obstacles, options.size_min, options.longest_edge(), gradients)
     if isfinite(options.refine_damage):
         yield Damage(options.refine_damage, gradients)
     yield sizing_floor

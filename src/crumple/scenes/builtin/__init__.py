@@ -16,7 +16,7 @@ class About(NamedTuple):
 
 ABOUT = {
     "airplane": About("a paper dart flies into a wall", 180, 16),
-    "ball": About("note paper in a shrinking sphere", 15, 7),
+    "ball": About("note paper in a shrinking sphere", 35, 8),
     "box": About("the blank of a box folds, group by group", 11, 10),
     "crumple": About("a letter sheet in a shrinking sphere", 80, 46),
     "crumpled-heavy": About("paper crumpled for tear-heavy"),
@@ -32,7 +32,7 @@ ABOUT = {
     "fold": About("a letter sheet is folded twice", 140, 103),
     "letter": About("a letter sheet is pushed together", 24, 17),
     "miura": About("a Miura-ori folds by its zigzags", 13, 7),
-    "moebius": About("a Möbius strip of film", 12, 29),
+    "moebius": About("a Möbius strip of film", 60, 10),
     "recrumple": About("paper crumpled and opened eight times", 54, 12),
     "sizes": About("four sheets in shrinking spheres", 87, 15),
     "skirt": About("a skirt with pressed pleats turns", 130, 52),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, model_validator
 
+from crumple.materials.material import LEAST_TEAR_ENERGY
 from crumple.options.quantities import Quantity
 from crumple.scenes.quantities import Factor, FileName, PartName, Table, Vector, refuse
 
@@ -13,7 +14,8 @@ Modulus = Annotated[float, Quantity("Pa", least=1e-3, most=1e15)]
 ModulusPair = Annotated[tuple[float, float], Vector(2, Quantity("Pa", least=1e-3, most=1e15), repeat=True)]
 StretchPair = Annotated[tuple[float, float], Vector(2, Quantity("N/m", above=0, most=1e12), repeat=True)]
 BendingPair = Annotated[tuple[float, float], Vector(2, Quantity("N m", least=0, most=1e6), repeat=True)]
-TearPair = Annotated[tuple[float, float], Vector(2, Quantity("J/m²", above=0, most=1e12), repeat=True)]
+TearPair = Annotated[tuple[float, float], Vector(2, Quantity("J/m²", least=LEAST_TEAR_ENERGY, most=1e12), repeat=True)]
+TearForcePair = Annotated[tuple[float, float], Vector(2, Quantity("N", least=1e-9, most=1e9), repeat=True)]
 MembraneConstants = Annotated[tuple[float, float, float, float], Vector(4, Quantity("N/m", least=-1e12, most=1e12))]
 BendingConstants = Annotated[tuple[float, float, float], Vector(3, Quantity("N m", least=0, most=1e6))]
 ScalePair = Annotated[tuple[float, float], Vector(2, Quantity("", above=0, most=10), repeat=True)]
@@ -39,8 +41,9 @@ class SheetMaterial(Table):
     Without preset or file, `thickness` and `density` are needed. `thickness` of a preset changes mass, stiffnesses and
     yield curvature with it, unless these are given too. `grain_angle`: direction on the pattern, from u, that "along u"
     means (a paper's machine direction) [degrees]. `strain_limit`: the largest stretch, length over length at rest, that
-    any face ever has. `tear_energy` of a crack along the grain and across it, `tensile_strength` at which the sound
-    sheet begins to tear. Factors multiply what the form gives.
+    any face ever has. `tear_energy` of a crack along the grain and across it, or `tear_force`, the force of one leg
+    in the tests of data sheets; `tensile_strength` at which the sound sheet begins to tear. Factors multiply what the
+    form gives.
     """
 
     model: Literal["baraff-witkin"] | None = None
@@ -64,6 +67,7 @@ class SheetMaterial(Table):
     strain_limit: Annotated[float, Quantity("", above=1, most=1e3)] | None = None
     grain_angle: Annotated[float, Quantity("degrees", least=-360, most=360)] | None = None
     tear_energy: TearPair | None = None
+    tear_force: TearForcePair | None = None
     tensile_strength: Annotated[float, Quantity("Pa", above=0, most=1e15)] | None = None
     stretch_factor: Factor = 1.0
     bend_factor: Factor = 1.0
@@ -86,6 +90,8 @@ class SheetMaterial(Table):
         for key in ("poisson", "shear", "bend", "bending"):
             if getattr(self, key) is not None and key not in _PARTNERS[form]:
                 raise refuse(f"{key} does not go with {form}")
+        if self.tear_energy is not None and self.tear_force is not None:
+            raise refuse("needs tear_energy or tear_force, not both: G_c = 2 F / thickness")
         for key in ("scale", "area"):
             if getattr(self, key) is not None and form != "model":
                 raise refuse(f"{key} goes with model only")

@@ -6,10 +6,11 @@ A table with several forms says which by `kind`. Times run in seconds from the s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import inf
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PrivateAttr, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, PrivateAttr, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from crumple.model.model import STANDARD_GRAVITY
 from crumple.options.contact import ContactSettings
@@ -25,6 +26,7 @@ from crumple.scenes.quantities import (
     Axis,
     Axis2,
     Enlargement,
+    Factor,
     FileName,
     FrameTime,
     Friction,
@@ -40,6 +42,7 @@ from crumple.scenes.quantities import (
     Table,
     Thickness,
     Velocity,
+    refuse,
 )
 from crumple.scenes.schema.creases import Crease
 from crumple.scenes.schema.material import Material
@@ -127,6 +130,20 @@ class Remeshing(Sizing, RemeshingSettings):
     """Adaptive remeshing once per frame; the table's presence turns it on. Sheets may have a sizing of their own."""
 
 
+class MaterialMap(Table):
+    """A picture that lies on the sheet as a texture and scales what its faces are made of: `scales` says which value,
+    the factor is `black` where it is black and `white` where it is white, linear between, in so many `levels`.
+    """
+
+    file: FileName
+    scales: Literal[
+        "thickness", "stiffness", "stretch", "bend", "density", "yield_curvature", "tear_energy", "tensile_strength"
+    ]
+    black: Factor
+    white: Factor = 1.0
+    levels: Annotated[int, Whole(2, 64)] = 8
+
+
 class Sheet(Table):
     """A sheet: its shape, place and material. With `materials`, the face groups of the mesh pick from the list.
 
@@ -136,6 +153,7 @@ class Sheet(Table):
     pattern, or entirely as it starts ("start").
     `remeshing`: how fine this sheet is meshed, instead of what the scene's table says.
     `history`: instead of `shape`, the sheet as another run has left it.
+    `maps`: pictures that scale the material from place to place; not with `history`.
     """
 
     name: PartName | None = None
@@ -144,6 +162,7 @@ class Sheet(Table):
     transform: SheetTransform = SheetTransform()
     material: Material | None = None
     materials: Annotated[list[Material], Field(min_length=1, max_length=1000)] | None = None
+    maps: Annotated[list[MaterialMap], Field(max_length=8)] = Field(default_factory=list)
     velocity: Velocity = (0.0, 0.0, 0.0)
     jitter: Jitter | None = None
     creases: Annotated[list[Crease], Field(max_length=1000)] = Field(default_factory=list)
@@ -206,6 +225,18 @@ class BoundarySelection(Table):
     kind: Literal["boundary"] = "boundary"
 
 
+class ImageSelection(Table):
+    """Nodes where a picture, which lies on the sheet as a texture, is at least as bright as `level`, or darker.
+
+    0 is black, 1 is white; what is transparent is black.
+    """
+
+    kind: Literal["image"] = "image"
+    file: FileName
+    level: Annotated[float, Quantity("", above=0, most=1)] = 0.5
+    darker: bool = False
+
+
 class AllSelection(Table):
     """Every node of the sheet."""
 
@@ -220,6 +251,7 @@ Selection = Annotated[
     | SideSelection
     | NearestSelection
     | BoundarySelection
+    | ImageSelection
     | AllSelection,
     Field(discriminator="kind"),
 ]
@@ -368,12 +400,38 @@ class Contact(Table, ContactSettings):
     )
 
 
+class WindKey(Table):
+    """The wind at a time."""
+
+    time: Moment
+    velocity: Velocity
+
+
+class SceneGust(Table):
+    """Turbulence: `speed`, the root mean square of the deviation in each direction, of eddies of a `length`."""
+
+    speed: Annotated[float, Quantity("m/s", least=0, most=1e3)]
+    length: Length
+    seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
+
+
 class SceneWind(Table):
-    """Air around the sheets."""
+    """Air around the sheets: with one `velocity`, or with `keys`, linear in between; `gust` is added to either."""
 
     density: Annotated[float, Quantity("kg/m³", least=0, most=1e4)] = 1.2
     velocity: Velocity = (0.0, 0.0, 0.0)
     drag: Annotated[float, Quantity("kg/(m² s)", least=0, most=1e3)] = 0.0
+    keys: Annotated[list[WindKey], Field(max_length=10**5)] = Field(default_factory=list)
+    gust: SceneGust | None = None
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> SceneWind:
+        if self.keys and any(self.velocity):
+            raise refuse("needs velocity or keys, not both")
+        for k, (one, other) in enumerate(pairwise(self.keys), 1):
+            if other.time <= one.time:
+                raise refuse(f"the times of its keys must ascend, but keys[{k}] is at {other.time:g} s")
+        return self
 
 
 class Environment(Table):

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from crumple.options.quantities import Quantity, Whole
-from crumple.scenes.quantities import FileName, Length, Moment, Position, Position2, Size3, Span, Table
+from crumple.scenes.quantities import FileName, Length, Moment, ObjectName, Position, Position2, Size3, Span, Table
 
 Loop = Annotated[list[Position2], Field(min_length=3, max_length=10**5)]
 
@@ -286,7 +286,28 @@ class ObstacleSequence(Table):
     inside: bool = False
 
 
+class ObstacleAnimation(Table):
+    """A mesh of an OpenUSD or Alembic file, which moves as it does there; linear between its samples.
+
+    `object`: its path or name, if there are several; `start`: the time of the scene at which the animation is at its
+    own zero [s]; `up`: where the file does not say rightly which axis points up.
+    """
+
+    kind: Literal["animation"] = "animation"
+    file: FileName
+    object: ObjectName | None = None
+    start: Moment = 0.0
+    up: Literal["y", "z"] | None = None
+    inside: bool = False
+
+
 ObstacleShape = Annotated[
-    SphereObstacle | PlaneObstacle | BoxObstacle | CylinderObstacle | ObstacleFile | ObstacleSequence,
+    SphereObstacle
+    | PlaneObstacle
+    | BoxObstacle
+    | CylinderObstacle
+    | ObstacleFile
+    | ObstacleSequence
+    | ObstacleAnimation,
     Field(discriminator="kind"),
 ]

@@ -77,7 +77,7 @@ def _note_obstacles(scene: Scene, model: Model, state: State, problems: Problems
     across = _across(state.x)
     for k, (table, obstacle) in enumerate(zip(scene.obstacles, model.obstacles, strict=True)):
         size = _across(obstacle.positions(0.0))
-        if table.shape.kind in ("file", "sequence") and size > MOST_TIMES * across:
+        if table.shape.kind in ("file", "sequence", "animation") and size > MOST_TIMES * across:
             unit = min(UNITS, key=lambda name: abs(log(size * UNITS[name] / max(across, 1e-12))))
             text = f"the obstacle is {size:.3g} m across, {size / across:.2g} times the sheets; is its file in {unit}?"
             problems.note(("obstacles", k), f"{text} obstacles[{k}].transform.scale = {UNITS[unit]:g} takes it so")

@@ -14,31 +14,45 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.contact import Approach, Barrier, Candidates, ObstacleTrees, StepLimit, Surface
-from crumple.contact.barrier import gather_pairs, measure_pairs
+from crumple.contact.barrier import ReadyBarrier, gather_pairs, measure_pairs
 from crumple.contact.friction import Friction, ReadyFriction, freeze_pairs
 from crumple.contact.safe_step import limit_pairs
 from crumple.contact.wide_search import find_wide
+from crumple.contract.ready import ReadyEnergy
 from crumple.runtime.compiled import device, kernel
+from crumple.runtime.remembered import Remembered
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Floats
-from crumple.solving.step_contact import MARGIN, StepContact
+from crumple.solving.step_contact import MARGIN, Change, StepContact
 from crumple.solving.tuning import TUNING
 
 EDGE_MARGIN = TUNING.compact_margin.value
 
 
 class Measured(NamedTuple):
-    """Gap of each pair at the pose x, infinite out of range, its scale, area and relative gap at the start in range,
-    and the energy per κ [m³]; `approach`: what damping counts from."""
+    """What pairs are like at the pose x: `found` (4, n) has gaps, infinite out of range, and in range scales, areas and
+    relative gaps at the start; the energy per κ [m³];  `approach`: what damping counts from."""
 
     x: Floats
     candidates: Candidates
     approach: Approach | None
-    gap: Floats
-    scale: Floats
-    area: Floats
-    start: Floats
+    found: Floats
     energy: float
+
+
+_KNOWN: Remembered[tuple[float, bool]] = Remembered(2)
+"""The margin of the last surfaces, and whether they have friction."""
+
+
+def _find_margin(surface: Surface) -> float:
+    """Within which poses share their pairs [m]: a fraction of the edges of the sheets."""
+    edges = surface.edges[: surface.dynamic_edges]
+    length = np.linalg.norm(surface.node_rest[edges[:, 1]] - surface.node_rest[edges[:, 0]], axis=1)
+    return max(MARGIN * surface.reach, EDGE_MARGIN * float(np.mean(length)) if len(length) else 0.0)
+
+
+def _can_rub(surface: Surface) -> bool:
+    return bool(np.any(surface.friction))
 
 
 class Nearby:
@@ -48,10 +62,7 @@ class Nearby:
     def __init__(self, surface: Surface, trees: ObstacleTrees) -> None:
         self.surface = surface
         self._trees = trees
-        edges = surface.edges[: surface.dynamic_edges]
-        length = np.linalg.norm(surface.node_rest[edges[:, 1]] - surface.node_rest[edges[:, 0]], axis=1)
-        self._margin = max(MARGIN * surface.reach, EDGE_MARGIN * float(np.mean(length)) if len(length) else 0.0)
-        self.has_friction = bool(np.any(surface.friction))
+        self._margin, self.has_friction = _KNOWN.find((surface,), lambda: (_find_margin(surface), _can_rub(surface)))
         self._way: tuple[Floats, Floats] | None = None
         self._found = Candidates(np.zeros((0, 2), np.int32), np.zeros((0, 2), np.int32))
 
@@ -81,6 +92,8 @@ class CompactContact(StepContact):
         self._nearby = nearby
         self._measured: Measured | None = None
         self._pairs: tuple[Measured, Barrier] | None = None
+        self._ready: ReadyFriction
+        self._ready_of: Friction | None = None
         super().__init__(nearby.surface, stiffness, x, timer)
 
     def _first_candidates(self, x: Floats) -> Candidates:
@@ -92,8 +105,20 @@ class CompactContact(StepContact):
     def value(self, x: Floats) -> float:
         total = self._stiffness * self._measure(x).energy
         if self.friction is not None and total < inf:
-            total += self.friction.ready().value(x, x)
+            total += self.ready_friction(self.friction).value(x, x)
         return total
+
+    def ready_friction(self, friction: Friction) -> ReadyFriction:
+        """The friction ready, made once."""
+        if self._ready_of is not friction:
+            self._ready_of, self._ready = friction, ReadyFriction(friction)
+        return self._ready
+
+    def ready_energies(self, x: Floats) -> list[ReadyEnergy]:
+        barrier = self._barrier(x)
+        self.contacts = barrier.count
+        ready = ReadyBarrier(barrier)
+        return [ready] if self.friction is None else [ready, self.ready_friction(self.friction)]
 
     def friction_at(self, x: Floats) -> Friction | None:
         if self._slip is None or not self.may_slide:
@@ -115,20 +140,52 @@ class CompactContact(StepContact):
     def _rubbing_force(self, x: Floats, free_count: int) -> Floats:
         gradient = np.zeros((free_count, 3))
         if self.friction is not None:
-            ReadyFriction(self.friction).add_gradient(x, 1.0, gradient)
+            self.ready_friction(self.friction).add_gradient(x, 1.0, gradient)
         return gradient
+
+    def refreeze(self, x: Floats, free_count: int) -> Change:
+        before = self._rubbing_force(x, free_count)
+        self.freeze(x)
+        change = self._rubbing_force(x, free_count)
+        return Change(change, _take_off(before, change))
+
+    def forces(self, x: Floats) -> tuple[Floats, Floats]:
+        gradient, count = np.zeros_like(x), self.surface.dynamic_count
+        with self._timer("contact"):
+            ReadyBarrier(self._barrier(x)).add_forces(x, x, gradient)
+            normal = -gradient[:count]
+            if self.friction is not None:
+                self.ready_friction(self.friction).add_gradient(x, 1.0, gradient)
+        return normal, np.ascontiguousarray(gradient[count:])
+
+    def _damped_force(self, x: Floats, approach: Approach) -> tuple[Floats, float, float]:
+        gradient = np.zeros_like(x)
+        barrier = self._gathered(self._measured_at(x, approach))
+        size, extra, _ = ReadyBarrier(barrier).add_forces(x, x, gradient)
+        return gradient, size, extra
+
+    def damping(self, x: Floats, v: Floats) -> float:
+        if self._approach is None:
+            return 0.0
+        with self._timer("contact"):
+            return ReadyBarrier(self._barrier(x)).add_forces(x, v, np.zeros_like(x))[2]
+
+    def rubbing(self, x: Floats) -> float:
+        if self.friction is None or self._slip is None:
+            return 0.0
+        return self.ready_friction(self.friction).work(x) / self._slip.step
 
     def barrier_value(self, x: Floats) -> float:
         measured = self._measure(x) if self._approach is None else self._measured_at(x, None)
         return self._stiffness * measured.energy
 
     def smallest_gap(self, x: Floats) -> float:
-        return float(self._measure(x).gap.min(initial=inf))
+        return float(self._measure(x).found[0].min(initial=inf))
 
     def least_relative_gap(self, x: Floats) -> float:
-        measured = self._measure(x)
-        active = measured.gap < inf
-        return float(np.min(measured.gap[active] / (measured.scale[active] * self.surface.dhat), initial=1.0))
+        gap, scale = self._measure(x).found[:2]
+        active = gap < inf
+        return float(np.min(gap[active] / (scale[active] * self.surface.dhat), initial=1.0))
 
     def _limit(self, x: Floats, target: Floats) -> StepLimit:
         self._candidates = self._find(x, target)
@@ -151,12 +208,16 @@ class CompactContact(StepContact):
     def _barrier(self, x: Floats) -> Barrier:
         measured = self._measure(x)
         if self._pairs is None or self._pairs[0] is not measured:
-            found = gather_pairs(
-                self.surface.arrays, *self._candidates, measured.gap, measured.scale, measured.area, measured.start,
-                self._stiffness, 0.0 if self._approach is None else 1.0 / self._approach.opening,
-            )  # fmt: skip
-            self._pairs = measured, Barrier(*found)
+            self._pairs = measured, self._gathered(measured)
         return self._pairs[1]
+
+    def _gathered(self, measured: Measured) -> Barrier:
+        """The pairs in range."""
+        per_opening = 0.0 if measured.approach is None else 1.0 / measured.approach.opening
+        stencil, is_edges, numbers = gather_pairs(
+            self.surface.arrays, *measured.candidates, measured.found, self._stiffness, per_opening
+        )
+        return Barrier(stencil, is_edges, *numbers)
 
 
 @device
@@ -178,6 +239,21 @@ def _is_beside(start, end, x, margin):
         if not away <= margin * margin:
             return False
     return True
+
+
+@kernel
+def _take_off(before, after):
+    """Subtract `before` from `after` (n, 3) in place; returns the sum of the differences over the larger of the sums of
+    both, 0 where both are zero."""
+    first = second = change = 0.0
+    for i in range(before.shape[0]):
+        for k in range(3):
+            first += abs(before[i, k])
+            second += abs(after[i, k])
+            after[i, k] -= before[i, k]
+            change += abs(after[i, k])
+    size = max(first, second)
+    return change / size if size > 0.0 else 0.0
 
 
 @kernel

@@ -52,7 +52,9 @@ class CompactSystem:
         self._stencils, self._couplings = _each_once(stencils), list(couplings)
         self._matrix: FrontMatrix | None = None
         self._loose = np.zeros(0, np.int64)
-        self._blocks: list[tuple[Ints, BlockPlaces]] = []
+        self._known: Analysis | None = None
+        self._blocks: dict[int, BlockPlaces] = {}  # by the identity of arrays that the analysis keeps alive
+        self._alike: list[Ints] = []  # kept, so that nothing else gets their identity
         self._singles: list[tuple[Ints, Ints, SinglePlaces]] = []
 
     def thin(self) -> None:
@@ -108,7 +110,7 @@ class CompactSystem:
         """Fill the matrix; False when a block has no place."""
         matrix.clear()
         for stencil, blocks in terms:
-            places = next((places for one, places in self._blocks if one is stencil), None)
+            places = self._block_places(stencil)
             if places is not None:
                 matrix.add_placed(places, blocks)
             elif not matrix.add_loose(stencil, blocks):
@@ -118,10 +120,26 @@ class CompactSystem:
         matrix.stiffen_singles(GAUGE)
         return True
 
+    def _block_places(self, stencil: Ints) -> BlockPlaces | None:
+        """Where the blocks of lasting elements go; also of those that are the same in another array, which a mesh has
+        whose pattern alone has changed. None for all others."""
+        places = self._blocks.get(id(stencil))
+        if places is None and self._known is not None:
+            for one, found in self._known.blocks:
+                if one.shape == stencil.shape and np.array_equal(one, stencil):
+                    self._alike.append(stencil)
+                    self._blocks[id(stencil)] = places = found
+                    break
+        return places
+
     def _single_places(self, matrix: FrontMatrix, nodes: Ints, turns: Ints) -> SinglePlaces:
         """Where the parts of elements with turns go; those of lasting elements are known."""
         for one, other, places in self._singles:
             if one is nodes and other is turns:
+                return places
+        for one, other, places in self._known.singles if self._known is not None else ():
+            if one.shape == nodes.shape and np.array_equal(one, nodes) and np.array_equal(other, turns):
+                self._singles.append((nodes, turns, places))
                 return places
         return matrix.find_singles(nodes, turns)
 
@@ -131,7 +149,8 @@ class CompactSystem:
             parts = *self._stencils, *(one for pair in self._couplings for one in pair), self._anchor
             known = Equal((self._node_count, self._loose.tobytes()))
             found = _ANALYSES.find((*parts, known), self._make_analysis)
-            self._blocks, self._singles = found.blocks, found.singles
+            self._known, self._singles, self._alike = found, list(found.singles), []
+            self._blocks = {id(stencil): places for stencil, places in found.blocks}
         return found.matrix.blank()
 
     def _make_analysis(self) -> Analysis:

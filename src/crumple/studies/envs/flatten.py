@@ -40,7 +40,7 @@ class FlattenEnv(SheetEnv):
         self.starts = starts
 
     def start(self, rng: np.random.Generator) -> Simulation:
-        lying = crumpled_sheet(self.paper, int(rng.integers(self.starts)))
+        lying = crumpled_sheet(self._plain_paper, int(rng.integers(self.starts)))
         turn = rng.uniform(-np.pi, np.pi)
         cos, sin = np.cos(turn), np.sin(turn)
         turned = np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])

@@ -7,7 +7,7 @@ it gives way until it is `LEAD` ahead of it before it moves again, so that it ne
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from crumple.runtime.typing import Floats, Ints
 from crumple.session.simulation import Simulation
 from crumple.studies.envs.observing import PatternPoints, grid_points
 from crumple.studies.envs.picture import Photographer
+from crumple.studies.envs.variation import draw, ranges
 
 SIDE = 0.1
 """Of the sheet [m]."""
@@ -45,16 +46,25 @@ Observation = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Paper:
-    """The sheet: about how many `faces` it has, whether its mesh follows the folds, and the preset of its material."""
+    """The sheet: about how many `faces` it has, whether its mesh follows the folds, the preset of its material and
+    what it is multiplied by, and its friction."""
 
     faces: int = 150
     remeshing: bool = False
     material: str = "paper80"
+    friction: float = 0.3
+    bend_factor: float = 1.0
+    stretch_factor: float = 1.0
+    density_factor: float = 1.0
 
     def __post_init__(self) -> None:
         if not LEAST_FACES <= self.faces <= MOST_FACES:
             raise InputError("faces", f"must be {LEAST_FACES} to {MOST_FACES}", self.faces)
         preset(self.material)
+
+    def with_values(self, values: Mapping[str, Any]) -> Paper:
+        """The same sheet with other values, by the names of its fields."""
+        return replace(self, **values)
 
     @property
     def edge_length(self) -> float:
@@ -64,15 +74,16 @@ class Paper:
     def tables(self, name: str) -> dict[str, Any]:
         """A scene of this name with the sheet flat on a table and nothing else, as tables to add to."""
         size = self.edge_length
+        factors = {key: getattr(self, key) for key in ("bend_factor", "stretch_factor", "density_factor")}
         tables: dict[str, Any] = {
             "name": name,
             "run": {"frame_time": STEP, "duration": 1e3 * STEP},
             "solver": {"integrator": "implicit-euler", "fixed_step": STEP},
-            "contact": {"friction": 0.3},
+            "contact": {"friction": self.friction},
             "sheets": [
                 {
                     "name": "sheet",
-                    "material": self.material,
+                    "material": {"preset": self.material, **factors},
                     "shape": {"kind": "rectangle", "width": SIDE, "height": SIDE, "size": size},
                     "transform": {"translate": [0.0, 0.0, 0.002]},
                 }
@@ -84,7 +95,7 @@ class Paper:
         return tables
 
 
-class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
+class SheetEnv(gymnasium.Env[Observation | np.ndarray, NDArray[np.float32]]):
     """A sheet of paper and grippers; the tasks derive from it and say how they start and how well they stand.
 
     A scene may have further sheets. Observed and scored is the one that `sheet` names, the first by default.
@@ -93,6 +104,7 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     **Observation**: `points` (49, 3), the positions of a 7 × 7 grid of material points [m], the same points of the
     paper whatever mesh it has; `grippers` (gripper_count, 3), where the grippers want the points that they hold [m];
     `image` (height, width, 3) if it is asked for.
+    With `flat=True` it is one array of all these numbers, in the order of their names.
     **Letting go**: with `release=True` an action has a fourth number for each gripper, before which it moves: below 0
     it opens; above 0 an open one closes, and holds the nearest free node if there is one within 1 cm. Then there is
     `holding` (gripper_count,) among the observations, 1 for a gripper that holds something.
@@ -120,15 +132,21 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         render_mode: str | None = None,
         size: tuple[int, int] = (480, 360),
         record: str | Path | None = None,
+        flat: bool = False,
+        vary: Mapping[str, Any] | None = None,
     ) -> None:
         """`faces`: about how many triangles the sheet has;  `remeshing`: whether the mesh follows the folds;
         `material`: a name that `crumple materials` lists;  `release`: whether grippers can let go and grasp again;
         `image`: width and height of the observed picture, none by default;  `size`: of the picture of `render`;
-        `record`: a folder in which every episode becomes a recording, `episode_000000` and so on.
+        `record`: a folder in which every episode becomes a recording, `episode_000000` and so on;
+        `flat`: whether observations are arrays instead of dictionaries;  `vary`: what differs from episode to episode,
+        by name a number or the two ends of a range to draw from: `friction`, `bend_factor`, `stretch_factor`,
+        `density_factor`.
         """
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise InputError("render_mode", "must be rgb_array or None", render_mode)
         self.paper, self.render_mode = Paper(faces, remeshing, material), render_mode
+        self._plain_paper, self._vary = self.paper, ranges("vary", vary)
         self._image_size, self._picture_size = _checked_size("image", image), _checked_size("size", size)
         self._record = None if record is None else Path(record)
         self._points: dict[int, PatternPoints] = {}
@@ -147,7 +165,9 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         if self._image_size is not None:
             width, height = self._image_size
             spaces["image"] = gymnasium.spaces.Box(0, 255, (height, width, 3), np.uint8)
-        self.observation_space = gymnasium.spaces.Dict(spaces)
+        self._seen_space = gymnasium.spaces.Dict(spaces)
+        self.observation_space = gymnasium.spaces.flatten_space(self._seen_space) if flat else self._seen_space
+        self._is_flat = flat
 
     def start(self, rng: np.random.Generator) -> Simulation:
         """The simulation at the start of an episode."""
@@ -166,16 +186,17 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Observation | np.ndarray, dict[str, Any]]:
         """Start an episode; the same `seed` gives the same bits.
 
-        `options`: {"record": FOLDER} records this episode there.
+        `options`: `record`, a folder for this episode; `friction`, `bend_factor`, `stretch_factor`, `density_factor`, a
+        number or a range to draw from, for this episode only. `info["varied"]` tells what they are.
         """
         super().reset(seed=seed)
         self.close()
-        unknown = set(options or {}) - {"record"}
-        if unknown:
-            raise InputError("reset: options", "the only option is record", sorted(unknown))
+        wishes = {name: wish for name, wish in (options or {}).items() if name != "record"}
+        varied = draw(self._vary | ranges("reset: options", wishes), self.np_random)
+        self.paper = self._plain_paper.with_values(varied)
         self._sim = self.start(self.np_random)
         self._photographers.clear()  # another episode may have other sheets and obstacles
         self.sheet_number()  # tells of a name that no sheet has
@@ -184,9 +205,9 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
             self._sim.record(folder)
         self._places = np.array([self._sim.handle_position(name) for name in self.grippers])
         self._score, self._is_over = self.score(), False
-        return self._observe(), self._info()
+        return self._observe(), self._info() | ({"varied": varied} if varied else {})
 
-    def step(self, action: NDArray[Any]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: NDArray[Any]) -> tuple[Observation | np.ndarray, float, bool, bool, dict[str, Any]]:
         """Move the grippers, go on for 0.05 s, and tell what came of it."""
         if self._is_over:
             raise InputError(f"{type(self).__name__}.step", "the episode is over; call reset first")
@@ -251,12 +272,14 @@ class SheetEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
             raise InputError("action", f"must be {self.action_space.shape} finite numbers", values.tolist())
         return np.clip(values, -1.0, 1.0)
 
-    def _observe(self) -> Observation:
+    def _observe(self) -> Observation | np.ndarray:
         seen: Observation = {"points": _bounded(self.points()), "grippers": _bounded(self._places)}
         if self._release:
             seen["holding"] = np.array([len(self._held_nodes(name)) > 0 for name in self.grippers], np.int8)
         if self._image_size is not None:
             seen["image"] = self._draw(self._image_size)
+        if self._is_flat:
+            return np.asarray(gymnasium.spaces.flatten(self._seen_space, seen))
         return seen
 
     def points(self, sheet: str | None = None) -> Floats:

@@ -34,10 +34,13 @@ LOCAL_SETTINGS = {
     "distributed.admin.system-monitor.log-length": 60,
     "distributed.diagnostics.computations.max-history": 1,
     "distributed.worker.profile.enabled": False,
+    "distributed.scheduler.worker-ttl": None,
 }
 """Dask's settings for workers on this machine: its web servers have no pages, logs that nobody reads stay short, and no
 profiler samples the stacks of worker and leader, whose trees of every second are kept: or the memory of a long sweep
-would grow with every run, by 150 kB in the worker and 12 kB in the leader."""
+would grow with every run, by 150 kB in the worker and 12 kB in the leader. Workers that have not been heard of are not
+given up: Dask takes the time of day for that, which jumps when a computer wakes up, and its nannies see a worker that
+has died."""
 
 Say = Callable[[str], None]
 

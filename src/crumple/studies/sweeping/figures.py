@@ -15,6 +15,7 @@ from crumple.analysis.reference import MASS_SIZE
 from crumple.recording.recording import Recording
 from crumple.rendering import render_frame
 from crumple.runtime.typing import Floats
+from crumple.scenes.key_units import key_unit
 from crumple.studies.sweeping.folder import SweepFolder
 from crumple.studies.sweeping.metrics import metric_unit
 from crumple.studies.sweeping.plan import Plan, PlannedRun, short_keys, show_value
@@ -37,7 +38,8 @@ def save_curves(table: Any, means: Any, plan: Plan, path: Path) -> Path | None:
     if not numeric or not names:
         return None
     columns = min(4, len(names))
-    label = short_keys([axis.key for axis in plan.axes])[numeric[0]]
+    unit = key_unit(numeric[0])
+    label = short_keys([axis.key for axis in plan.axes])[numeric[0]] + (f" [{unit}]" if unit else "")
     rows = -(-len(names) // columns)
     canvas = new_canvas((4.4 * columns, 4.0 * rows))
     if canvas is None:

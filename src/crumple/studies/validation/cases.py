@@ -10,6 +10,7 @@ from pathlib import Path
 from crumple.runtime.errors import InputError
 from crumple.studies.validation.bend_modulus import validate_bend_modulus
 from crumple.studies.validation.blunt_tool import validate_blunt_tool
+from crumple.studies.validation.box_clamp import validate_box_clamp
 from crumple.studies.validation.buckled_strip import validate_buckled_strip
 from crumple.studies.validation.cantilever import validate_cantilever
 from crumple.studies.validation.capstan import validate_capstan
@@ -32,6 +33,7 @@ from crumple.studies.validation.impacts import (
     validate_slide_stop,
 )
 from crumple.studies.validation.incline import validate_incline
+from crumple.studies.validation.inclined_slit import validate_inclined_slit
 from crumple.studies.validation.kresling import validate_kresling
 from crumple.studies.validation.ledger import validate_ledger
 from crumple.studies.validation.locking import validate_locking
@@ -42,6 +44,7 @@ from crumple.studies.validation.plate import validate_adaptive_plate, validate_p
 from crumple.studies.validation.plate_poisson import validate_grain, validate_plate_poisson
 from crumple.studies.validation.result import CaseResult
 from crumple.studies.validation.ridge import validate_ridge
+from crumple.studies.validation.scaled_copy import validate_scaled_copy
 from crumple.studies.validation.schreck import validate_schreck
 from crumple.studies.validation.stick_slip import validate_stick_slip
 from crumple.studies.validation.supports import validate_static_support
@@ -58,6 +61,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "grain": validate_grain,
     "early-yield": validate_early_yield,
     "cantilever": validate_cantilever,
+    "box-clamp": validate_box_clamp,
     "buckled-strip": validate_buckled_strip,
     "u-bend": validate_u_bend,
     "stick-slip": validate_stick_slip,
@@ -78,6 +82,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "free-fall": validate_free_fall,
     "spin": validate_spin,
     "moved-copy": validate_moved_copy,
+    "scaled-copy": validate_scaled_copy,
     "flapping": validate_flapping,
     "incline": validate_incline,
     "oblique-impact": validate_oblique_impact,
@@ -92,6 +97,7 @@ CASES: dict[str, Callable[[], CaseResult]] = {
     "two-point": validate_two_point,
     "tear-grain": validate_tear_grain,
     "notch": validate_notch,
+    "inclined-slit": validate_inclined_slit,
     "schreck": validate_schreck,
 }
 """The cases that run by themselves."""

@@ -23,7 +23,7 @@ from crumple.shapes import rectangle
 from crumple.shapes.sheets import Kind
 from crumple.state import Pins, State, initial_state
 from crumple.studies.validation.result import CaseResult, Check, Figure, curve, relative_check
-from crumple.studies.validation.strip import clamp, moved_pins, settle, static_model
+from crumple.studies.validation.strip import PAPERS_LAW, clamp, moved_pins, settle, static_model
 
 WIDTH, HEIGHT = 0.08, 0.06
 MIDDLE = 0.5 * WIDTH
@@ -79,7 +79,7 @@ def fold_sheet(kind: Kind, width: float) -> CreaseSpring:
         "sheet", stretch=STRETCH, bend=BEND, thickness=1e-4, density=DENSITY,
         yield_curvature=YIELD, weakening=WEAKENING,
     )  # fmt: skip
-    model = static_model(material, [clamp("left"), clamp("right")], distance=1e-6)
+    model = static_model(material, [clamp("left"), clamp("right")], distance=1e-6, plasticity=PAPERS_LAW)
     s = mesh.node_rest[:, 0] - 0.5 * columns * width / COLUMNS
     sheet = Folding(mesh.node_rest[:, 1], s, width)
     folded = sheet.shape(FOLD)

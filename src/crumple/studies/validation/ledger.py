@@ -23,7 +23,7 @@ from crumple.shapes.sheets import Kind
 from crumple.state import Ledger, Pins, State, initial_state
 from crumple.studies.validation.impacts import above_floor
 from crumple.studies.validation.result import CaseResult, Check
-from crumple.studies.validation.strip import NO_CONTACT
+from crumple.studies.validation.strip import NO_CONTACT, PAPERS_LAW
 
 SHARE = 0.01
 """Largest remainder over the largest column."""
@@ -73,7 +73,11 @@ def slide(kind: Kind, size: float) -> tuple[Model, State]:
 
 
 def fold(kind: Kind, size: float) -> tuple[Model, State]:
-    """A strip, one end held, whose other end a handle turns over so far that it yields."""
+    """A strip, one end held, whose other end a handle turns over so far that it yields by the law of the paper.
+
+    Where creases soften (`crease_strength` 0.3) it snaps: the remainder is 6.6 % in steps of 1 ms, 5.3 % in 0.5 ms and
+    3.2 % in 0.25 ms.
+    """
     mesh, flat = rectangle(SIDE, 0.3 * SIDE, 0.5 * size, kind=kind)
     left, right = flat[:, 0] < 0.1 * SIDE, flat[:, 0] > 0.9 * SIDE
     node = np.concatenate([np.flatnonzero(left), np.flatnonzero(right)]).astype(np.int32)
@@ -83,6 +87,7 @@ def fold(kind: Kind, size: float) -> tuple[Model, State]:
     material = replace(PAPER, yield_curvature=100.0)
     handles = (Handle("clamp"), Handle("hand", motion=turn))
     model = Model((material,), handles=handles, contact=NO_CONTACT, solver=_steps(0.001), duration=0.4)
+    model = replace(model, plasticity=PAPERS_LAW)
     return model, initial_state(mesh, flat, pins=Pins(node, handle, np.ascontiguousarray(flat[node])))
 
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from crumple.boundary import Handle
 from crumple.model.derived import Derived
-from crumple.scenes.cuts import slit_open
 from crumple.shapes import rectangle
 from crumple.state import Pins, initial_state
 from crumple.studies.validation.result import CaseResult, Check, Figure, curve, range_check
 from crumple.studies.validation.strip import reaction, settle
 from crumple.studies.validation.torn_sheet import THICKNESS, YOUNG, tearing_material, tearing_model
+from crumple.tearing.slits import slit_open
 from crumple.tearing.tip import tip_weights
 from crumple.tearing.tip_load import driving_force, tip_size
 

@@ -25,7 +25,7 @@ from crumple.runtime.typing import Bools, Floats
 from crumple.simulation.frame import adapt
 from crumple.state import State, initial_state, no_pins
 from crumple.studies.validation.result import CaseResult, Check, Figure, curve, relative_check
-from crumple.studies.validation.strip import Strip, clamp, hold, make_strip, settle, static_model
+from crumple.studies.validation.strip import PAPERS_LAW, Strip, clamp, hold, make_strip, settle, static_model
 
 LENGTH, WIDTH, ROWS = 0.1, 0.1, 24
 BEND, STRETCH, DENSITY, WEAKENING = 4e-4, 4e5, 0.08, 0.5
@@ -91,7 +91,7 @@ def bend_and_release(strip: Strip, curvature: float) -> tuple[Model, State]:
         "strip", stretch=STRETCH, bend=BEND, thickness=1e-4, density=DENSITY,
         yield_curvature=YIELD, weakening=WEAKENING,
     )  # fmt: skip
-    model = static_model(material, [clamp("cylinder")], distance=LOOSE)
+    model = static_model(material, [clamp("cylinder")], distance=LOOSE, plasticity=PAPERS_LAW)
     bent = _roll(strip.x, curvature)
     pins = hold(strip, bent, range(strip.last + 1))
     state = settle(model, initial_state(strip.mesh, bent, pins=pins, step_size=1.0), frames=1)

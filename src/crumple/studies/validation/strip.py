@@ -17,6 +17,7 @@ from crumple.materials.material import Material
 from crumple.mesh import SheetMesh
 from crumple.model.model import Model
 from crumple.options.contact import ContactOptions
+from crumple.options.plasticity import PlasticityOptions
 from crumple.options.solver import SolverOptions
 from crumple.runtime.typing import Floats, Ints
 from crumple.session.simulation import Simulation
@@ -78,6 +79,10 @@ def hold(strip: Strip, x: Floats, *grips: Sequence[int]) -> Pins:
     handle = np.repeat(np.arange(len(grips)), [len(held) for held in nodes])
     node = np.concatenate(nodes).astype(np.int32)
     return Pins(node, handle.astype(np.int32), np.ascontiguousarray(x[node]))
+
+
+PAPERS_LAW = PlasticityOptions(crease_strength=0.0)
+"""Yielding as in [Narain2013], for which closed solutions are known."""
 
 
 def static_model(

@@ -15,10 +15,10 @@ from crumple.model.model import Model
 from crumple.options.contact import ContactOptions
 from crumple.options.tearing import Tearing
 from crumple.runtime.typing import Floats, Ints
-from crumple.scenes.cuts import slit_open
 from crumple.state import Pins, State, initial_state
 from crumple.stepping.step import measure_energies
 from crumple.studies.validation.strip import moved_pins, reaction, settle, static_model
+from crumple.tearing.slits import slit_open
 
 YOUNG, THICKNESS, TEAR = 3e9, 1e-4, 1.0
 """[Pa], [m], G_c t [N] of the sheets."""

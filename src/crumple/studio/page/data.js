@@ -181,6 +181,10 @@ export class Channel {
 
   /** Ask for something, such as `command("pause", 0)`. */
   command(what, run) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ do: what, run }));
+    this.send({ do: what, run });
+  }
+
+  send(command) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
   }
 }

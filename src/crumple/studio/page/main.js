@@ -1,13 +1,19 @@
 // Puts the studio together: news from the server, frames into displays, the panel and the timeline.
 
+import { Address, fromCamera, readAddress, toCamera } from "./address.js";
 import { Channel, Run } from "./data.js";
+import { Film, offer, savePicture } from "./film.js";
+import { Measure } from "./measure.js";
 import { Colors, showFace, showSimulations } from "./panel.js";
 import { Plots } from "./plots.js";
 import { faceAt } from "./surface.js";
+import { Taking } from "./taking.js";
 import { Timeline } from "./timeline.js";
 import { Stage } from "./view.js";
 
 const AHEAD = 3; // frames fetched before they are due
+const MOST_TAGS = 6; // recordings that are listed in the head of the page; more are listed beside it
+const TOGGLES = ["wireframe", "obstacles", "pattern", "linked"];
 const at = (id) => document.getElementById(id);
 
 class Studio {
@@ -15,8 +21,15 @@ class Studio {
     this.runs = [];
     this.shown = new Set();
     this.selection = null; // { run, u: place in the pattern }
-    this.stage = new Stage(at("canvas"), at("panes"), (display, face, u) => this.pick(display, face, u));
-    this.timeline = new Timeline(() => this.showAll());
+    this.wanted = readAddress(); // what the address asks for, until it is there
+    this.address = new Address(() => this.seen());
+    this.measure = new Measure((line) => this.sayMeasured(line));
+    this.taking = new Taking((command, run) => this.channel.send({ ...command, run }));
+    this.stage = new Stage(at("canvas"), at("panes"), (...picked) => this.pick(...picked));
+    this.stage.onDisplay = (display) => this.taking.watch(display);
+    this.stage.onMoved = () => this.address.touch();
+    this.film = new Film(at("canvas"));
+    this.timeline = new Timeline(() => this.showAll(), () => this.film.stop());
     this.colors = new Colors(() => this.showAll(), () => this.repaint());
     this.plots = new Plots(at("plots"), (frame) => this.goTo(frame));
     this.loading = new Map();
@@ -45,18 +58,14 @@ class Studio {
   }
 
   connectControls() {
-    for (const id of ["wireframe", "obstacles", "pattern", "linked"]) {
-      at(id).onchange = () => {
-        this.stage.look[id] = at(id).checked;
-        if (id === "pattern") this.stage.arrange(this.visible);
-        else this.stage.refresh();
-      };
-    }
-    at("shading").onchange = () => {
-      this.stage.look.shading = Number(at("shading").value);
-      for (const display of this.stage.displays) display.reshade();
-      this.stage.draw();
-    };
+    for (const id of TOGGLES) at(id).onchange = () => this.toggle(id);
+    at("shading").onchange = () => this.reshade();
+    at("look").onchange = () => this.dress(at("look").value);
+    at("file").onchange = () => this.openPicture(at("file").files[0]);
+    at("measure").onclick = () => this.press("measure", (isOn) => this.measure.turn(isOn));
+    at("take").onclick = () => this.press("take", (isOn) => (this.taking.isOn = isOn));
+    at("picture").onclick = () => savePicture(at("canvas"), () => this.stage.drawNow(), "crumple.png");
+    at("film").onclick = () => this.toggleFilm();
     at("lead").onchange = () => {
       this.lead = Number(at("lead").value);
       this.refresh();
@@ -64,10 +73,93 @@ class Studio {
     at("fit").onclick = () => this.stage.displays.forEach((display) => display.fit());
     at("theme").onclick = () => this.setTheme(this.stage.theme === "dark" ? "light" : "dark");
     document.addEventListener("keydown", (event) => {
-      const keys = { w: "wireframe", o: "obstacles", p: "pattern", f: "fit" };
+      const keys = { w: "wireframe", o: "obstacles", p: "pattern", f: "fit", m: "measure", t: "take", i: "picture", v: "film" };
       if (event.target.matches("input:not([type=range], [type=checkbox]), select") || event.ctrlKey || event.metaKey) return;
       if (keys[event.key]) at(keys[event.key]).click();
     });
+  }
+
+  toggle(id) {
+    this.stage.look[id] = at(id).checked;
+    if (id === "pattern") this.stage.arrange(this.visible);
+    else this.stage.refresh();
+    this.address.touch();
+  }
+
+  reshade() {
+    this.stage.look.shading = Number(at("shading").value);
+    for (const display of this.stage.displays) display.reshade();
+    this.stage.draw();
+    this.address.touch();
+  }
+
+  /** What sheets look like that are not coloured by a field. */
+  dress(name) {
+    if (name === "picture" && !this.stage.look.picture) return at("file").click();
+    at("look").value = this.stage.look.dress = name;
+    this.repaint();
+    this.address.touch();
+  }
+
+  /** The user's own picture: it is read here and never leaves the browser. */
+  async openPicture(file) {
+    if (!file) return;
+    this.stage.look.picture = await createImageBitmap(file);
+    this.dress("picture");
+  }
+
+  /** Press a button that stays pressed, or release it. */
+  press(id, then) {
+    const isOn = at(id).getAttribute("aria-pressed") !== "true";
+    at(id).setAttribute("aria-pressed", isOn);
+    then(isOn);
+  }
+
+  sayMeasured(line) {
+    at("measured").hidden = !line;
+    at("measured").textContent = line;
+  }
+
+  /** Film the recording from its first to its last frame, or until it is pressed again. */
+  toggleFilm() {
+    if (this.film.isRunning) return this.film.stop();
+    if (this.film.obstacle) return this.complain(this.film.obstacle);
+    this.timeline.playOnce();
+    this.film.start((blob, ending) => {
+      at("film").setAttribute("aria-pressed", false);
+      this.timeline.endOnce();
+      offer(blob, `crumple.${ending}`);
+    });
+    at("film").setAttribute("aria-pressed", true);
+  }
+
+  /** What is seen, for the address. */
+  seen() {
+    const { look, displays } = this.stage, { lead } = this.timeline, { colors } = this;
+    const isAll = this.runs.length < 2 || this.visible.length === Math.min(this.runs.length, 9);
+    return {
+      runs: isAll ? null : this.visible.map((run) => run.id).join(","),
+      frame: lead?.frames.length && !this.timeline.following && !this.timeline.playing ? lead.frames[this.timeline.place] : null,
+      field: colors.name,
+      range: colors.name && !colors.automatic ? `${colors.range.low},${colors.range.high}` : null,
+      look: look.dress === "plain" || look.dress === "picture" ? null : look.dress,
+      shading: look.shading === 40 ? null : look.shading,
+      show: TOGGLES.filter((id) => look[id]).join(",") === "obstacles,pattern,linked" ? null : TOGGLES.filter((id) => look[id]).join(",") || "none",
+      camera: displays[0]?.wasMoved ? fromCamera(displays[0]) : null,
+    };
+  }
+
+  /** Show what the address asks for; what it names and is not there is left out. */
+  obeyAddress() {
+    const { wanted } = this, chosen = (wanted.runs ?? "").split(",").filter(Boolean).map(Number).filter((id) => this.runs[id]);
+    if (chosen.length) this.shown = new Set(chosen);
+    if (wanted.show) {
+      for (const id of TOGGLES) this.stage.look[id] = at(id).checked = wanted.show.split(",").includes(id);
+    }
+    if ([...at("shading").options].some((one) => one.value === wanted.shading)) this.stage.look.shading = Number((at("shading").value = wanted.shading));
+    if ([...at("look").options].some((one) => one.value === wanted.look)) this.stage.look.dress = at("look").value = wanted.look;
+    const range = (wanted.range ?? "").split(",").map(Number);
+    this.colors.want(wanted.field ?? "", range.length === 2 && range.every(Number.isFinite) ? range : null);
   }
 
   setTheme(theme) {
@@ -82,7 +174,10 @@ class Studio {
     const fresh = news.slice(this.runs.length).map((_, k) => new Run(this.runs.length + k));
     this.runs.push(...fresh);
     const first = fresh.length && this.runs.length === fresh.length;
-    if (first) this.runs.slice(0, 9).forEach((run) => this.shown.add(run.id));
+    if (first) {
+      this.runs.slice(0, 9).forEach((run) => this.shown.add(run.id));
+      this.obeyAddress();
+    }
     let changed = Boolean(fresh.length);
     for (const [k, { name, generation, count, simulation }] of news.entries()) {
       const run = this.runs[k];
@@ -96,11 +191,14 @@ class Studio {
     }
     if (fresh.length) this.listRuns();
     showSimulations(this.runs, (what, run) => this.channel.command(what, run));
+    at("take").hidden = !this.runs.some((run) => run.simulation);
     if (first && this.runs.some((run) => run.simulation)) {
       this.lead = this.runs.find((run) => run.simulation).id;
       this.timeline.following = true;
     }
     if (changed) this.refresh();
+    if (changed && this.wanted.frame && this.timeline.count) this.goTo(Number(this.wanted.frame) || 0);
+    if (this.timeline.count) delete this.wanted.frame;
     this.waitMessage();
   }
 
@@ -132,22 +230,31 @@ class Studio {
     this.timeline.update(lead);
   }
 
+  /** The recordings: a few in the head of the page, many as a list beside it that can be searched. */
   listRuns() {
-    at("runs").replaceChildren(
-      ...this.runs.map((run) => {
-        const label = document.createElement("label"), box = Object.assign(document.createElement("input"), { type: "checkbox" });
-        box.checked = this.shown.has(run.id);
-        box.disabled = this.runs.length === 1;
-        box.onchange = () => {
-          if (box.checked) this.shown.add(run.id);
-          else this.shown.delete(run.id);
-          this.refresh();
-          this.waitMessage();
-        };
-        label.append(box, ` ${run.name}`);
-        return label;
-      }),
-    );
+    const isLong = this.runs.length > MOST_TAGS;
+    at("recordings").hidden = !isLong;
+    at("runs").hidden = isLong;
+    at(isLong ? "list" : "runs").replaceChildren(...this.runs.map((run) => this.runLabel(run, isLong)));
+    at("search").oninput = () => {
+      for (const label of at("list").children) label.hidden = !label.textContent.toLowerCase().includes(at("search").value.toLowerCase());
+    };
+  }
+
+  runLabel(run, isLong) {
+    const label = document.createElement("label"), box = Object.assign(document.createElement("input"), { type: "checkbox" });
+    box.checked = this.shown.has(run.id);
+    box.disabled = this.runs.length === 1;
+    box.onchange = () => {
+      if (box.checked) this.shown.add(run.id);
+      else this.shown.delete(run.id);
+      this.refresh();
+      this.waitMessage();
+      this.address.touch();
+    };
+    label.append(box, ` ${run.name}`);
+    if (isLong) label.append(Object.assign(document.createElement("small"), { textContent: `${run.count} frames` }));
+    return label;
   }
 
   /** Say why nothing is to be seen. */
@@ -163,6 +270,7 @@ class Studio {
     for (const display of this.stage.displays) this.load(display);
     const { lead } = this.timeline;
     if (lead) this.plots.at(lead.frames[this.timeline.place]);
+    this.address.touch();
   }
 
   placeOf(run) {
@@ -215,13 +323,19 @@ class Studio {
     if (wider) this.repaint();
     if (first) this.fitWhole(display);
     if (this.selection?.run === display.run) this.followSelection(display);
+    this.measure.follow(display);
   }
 
   /** Let the camera see the sheets where they begin and where they end. */
   async fitWhole(display) {
     const { run } = display;
     const ends = await Promise.all([run.load(0, ""), run.load(run.frames.length - 1, "")]);
-    if (this.stage.displays.includes(display)) display.fit(ends);
+    if (!this.stage.displays.includes(display)) return;
+    display.fit(ends);
+    if (this.wanted.camera && display === this.stage.displays[0]) {
+      display.wasMoved = true;
+      toCamera(display, this.wanted.camera);
+    }
   }
 
   repaint() {
@@ -230,7 +344,8 @@ class Studio {
     this.stage.draw();
   }
 
-  pick(display, face, u) {
+  pick(display, face, u, place) {
+    if (this.measure.isOn) return place && this.measure.add(display, place);
     for (const other of this.stage.displays) if (other !== display) other.select(-1);
     this.selection = face < 0 ? null : { run: display.run, u };
     display.select(face);

@@ -30,12 +30,22 @@ export class Colors {
     this.range = { low: Infinity, high: -Infinity };
   }
 
+  /** Colour by this field as soon as it is offered, with limits `range` or those of the frames. */
+  want(name, range) {
+    this.name = this.wanted = name;
+    if (!range) return;
+    this.automatic = false;
+    this.range = { low: range[0], high: range[1] };
+  }
+
   /** Offer these fields. */
   offer(fields) {
     if (fields.map((one) => one.name).join() === this.fields.map((one) => one.name).join()) return;
     this.fields = fields;
     const options = fields.map((one) => Object.assign(new Option(one.title, one.name), { title: one.definition }));
     at("field").replaceChildren(new Option("plain", ""), ...options);
+    if (fields.length && this.wanted) this.name = this.wanted;
+    if (fields.length) this.wanted = "";
     if (!fields.some((one) => one.name === this.name)) this.name = "";
     at("field").value = this.name;
   }

@@ -28,7 +28,7 @@ export class Sound {
     source.buffer = this.noise;
     source.playbackRate.value = 0.7 + 0.8 * Math.random();
     filter.type = "bandpass";
-    filter.frequency.value = { crease: 2800, snap: 1500, tear: 4200 }[kind] * (0.8 + 0.4 * Math.random());
+    filter.frequency.value = { crease: 2800, snap: 1500, tear: 4200, singular: 3300, bend: 1100 }[kind] * (0.8 + 0.4 * Math.random());
     filter.Q.value = kind === "snap" ? 1.5 : 0.8;
     gain.gain.value = 0.5 * loudness;
     source.connect(filter).connect(gain).connect(this.context.destination);

@@ -89,3 +89,19 @@ export function middleOf(mesh, face) {
   }
   return at;
 }
+
+/** The place in the pattern of a `point` of a face whose corners are at `p`, nine numbers. */
+export function placeIn(mesh, face, p, point) {
+  const weights = weightsIn(p, point), at = [0, 0];
+  for (let k = 0; k < 3; k++) for (let d = 0; d < 2; d++) at[d] += weights[k] * mesh.pattern[2 * mesh.faces[3 * face + k] + d];
+  return at;
+}
+
+/** Weights of the three corners at `p` of a point, by areas: outside of the triangle those of its foot in the plane. */
+export function weightsIn(p, point) {
+  const e = [3, 4, 5].map((k) => p[k] - p[k - 3]), f = [6, 7, 8].map((k) => p[k] - p[k - 6]), g = point.map((v, d) => v - p[d]);
+  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  const ee = dot(e, e), ef = dot(e, f), ff = dot(f, f), ge = dot(g, e), gf = dot(g, f), size = ee * ff - ef * ef || 1e-300;
+  const b = (ff * ge - ef * gf) / size, c = (ee * gf - ef * ge) / size;
+  return [1 - b - c, b, c];
+}

@@ -1,66 +1,77 @@
-// The table with the sheet on it: camera, light, the sheet as smooth patches, hands.
+// The table with the sheet on it: renderer, camera, light, obstacles. It is drawn when something has changed.
 
 import {
-  BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, DynamicDrawUsage, HemisphereLight, LineBasicMaterial,
-  LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial, OrbitControls, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3,
-  WebGLRenderer,
+  BufferAttribute, BufferGeometry, CanvasTexture, Color, DoubleSide, Mesh, MeshBasicMaterial, MeshStandardMaterial, OrbitControls, PerspectiveCamera, Raycaster,
+  Scene, Vector2, Vector3, WebGLRenderer,
 } from "./vendor/three.min.js";
-import { makeMesh, Patches } from "./patch.js";
+import { FlatShadow } from "./flat_shadow.js";
+import { addLights, makeRoom } from "./light.js";
+import { Marks } from "./marks.js";
+import { Overlay } from "./overlay.js";
+import { drawWood } from "./prints.js";
+import { Sheet } from "./sheet.js";
 
-const CREASE = 35; // degrees of turn from which on an edge is drawn sharp
-const MOST_TRIANGLES = 60000;
-const LOOKS = {
-  paper: { front: "#fbf8f0", back: "#efeae0", roughness: 0.95, metalness: 0 },
-  ruled: { front: "#fdfdf8", back: "#f4f2ea", roughness: 0.95, metalness: 0, lines: [0.008, 0], ink: "#7f9fd0" },
-  checked: { front: "#fdfdf8", back: "#f4f2ea", roughness: 0.95, metalness: 0, lines: [0.005, 0.005], ink: "#a9c0d8" },
-  foil: { front: "#c9ced3", back: "#b8bcc0", roughness: 0.32, metalness: 0.85 },
-  mesh: { front: "#fbf8f0", back: "#dbe4ee", roughness: 0.95, metalness: 0, wire: true },
-};
+const GROUND = "#cfc5b6";
+const FLOOR = 0, FIXED = 1, LOOSE = 2; // obstacles: those of the last kind can be moved
+const TURN = 0, PAN = 2, NOTHING = null;
+const VIEW = new Vector3(0.1, -0.4, 0.34); // where the eye is from the middle of the sheet, but for the distance
+const FILLED = 0.56, NARROW = 0.8; // of half the picture that a sheet may fill at the start: beside the panel, and without it
+const BOARD = 0.5; // m after which the grain of the table begins again
+const REPEAT = 1000, SRGB = "srgb";
 
 export class Table {
-  constructor(canvas) {
-    this.canvas = canvas;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
-    this.renderer.shadowMap.enabled = true;
+  /** `isPlain`: whether to draw in a plain way, for machines without a graphics card. */
+  constructor(canvas, isPlain) {
+    Object.assign(this, { canvas, isPlain });
+    this.renderer = new WebGLRenderer({ canvas, antialias: !isPlain, stencil: isPlain });
+    this.renderer.shadowMap.enabled = !isPlain;
     this.scene = new Scene();
-    this.scene.background = new Color("#b9ad9c");
+    this.scene.background = new Color(GROUND);
+    this.makeCamera();
+    this.sun = addLights(this.scene);
+    this.sheet = new Sheet(this.scene, makeRoom(this.renderer));
+    this.marks = new Marks(this.scene);
+    this.overlay = new Overlay(this.scene);
+    this.raycaster = new Raycaster();
+    this.makeObstacles();
+    this.shadow = isPlain ? new FlatShadow(this.scene, this.sheet.geometry, this.sun.position) : null;
+    this.isStale = true;
+    this.setQuality(Math.min(window.devicePixelRatio, 2), 5);
+  }
+
+  makeCamera() {
     this.camera = new PerspectiveCamera(35, 1, 0.01, 20);
     this.camera.up.set(0, 0, 1);
     this.camera.position.set(0.1, -0.4, 0.34);
-    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.target.set(0, 0, 0.01);
-    this.controls.mouseButtons = { LEFT: null, MIDDLE: 1, RIGHT: 0 };
+    this.controls.mouseButtons = { LEFT: NOTHING, MIDDLE: PAN, RIGHT: TURN };
+    this.controls.addEventListener("change", () => (this.isStale = true));
     this.controls.update();
-    this.raycaster = new Raycaster();
-    this._light();
-    this.front = new MeshStandardMaterial({ side: DoubleSide });
-    this.geometry = new BufferGeometry();
-    this.sheet = new Mesh(this.geometry, this.front);
-    this.sheet.castShadow = this.sheet.receiveShadow = true;
-    this.sheet.frustumCulled = false;
-    this.wire = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: "#3a4650", transparent: true, opacity: 0.6 }));
-    this.wire.frustumCulled = false;
-    this.obstacles = new Mesh(new BufferGeometry(), new MeshStandardMaterial({ color: "#8a6a4a", roughness: 0.9, side: DoubleSide }));
-    this.obstacles.receiveShadow = true;
-    this.obstacles.frustumCulled = false;
-    this.hands = new Map();
-    this.scene.add(this.sheet, this.wire, this.obstacles);
-    this.setLook("paper");
-    this.resize();
   }
 
-  _light() {
-    this.scene.add(new HemisphereLight("#eef3ff", "#c9b49a", 1.0));
-    const sun = new DirectionalLight("#fff1dc", 2.0);
-    sun.position.set(-0.5, -0.25, 0.9);
-    sun.castShadow = true;
-    sun.shadow.mapSize.set(2048, 2048);
-    Object.assign(sun.shadow.camera, { left: -0.4, right: 0.4, top: 0.4, bottom: -0.4, near: 0.1, far: 3 });
-    sun.shadow.bias = -0.002;
-    sun.shadow.normalBias = 0.0;
-    sun.shadow.radius = 5;
-    this.scene.add(sun);
+  makeObstacles() {
+    const material = () => new MeshStandardMaterial({ roughness: 0.85, side: DoubleSide });
+    this.obstacles = ["#ffffff", "#7d8a92", "#5f7f8c"].map((color) => {
+      const mesh = new Mesh(new BufferGeometry(), material());
+      mesh.material.color.set(color);
+      mesh.frustumCulled = false;
+      mesh.receiveShadow = true;
+      this.scene.add(mesh);
+      return mesh;
+    });
+    if (this.isPlain) this.obstacles[FLOOR].material = new MeshBasicMaterial({ side: DoubleSide, color: "#f4f0ea" });
+    const wood = new CanvasTexture(drawWood());
+    Object.assign(wood, { wrapS: REPEAT, wrapT: REPEAT, colorSpace: SRGB, anisotropy: this.isPlain ? 1 : 8 });
+    this.obstacles[FLOOR].material.map = wood;
+    this.obstacles[FIXED].castShadow = this.obstacles[LOOSE].castShadow = true;
+  }
+
+  /** `ratio`: pixels per point of the screen; `level`: how finely faces are drawn. */
+  setQuality(ratio, level) {
+    this.renderer.setPixelRatio(ratio);
+    this.sheet.setLevel(level);
+    this.resize();
   }
 
   resize() {
@@ -69,128 +80,114 @@ export class Table {
     this.camera.aspect = width / Math.max(height, 1);
     this.camera.fov = Math.min(35 / Math.min(this.camera.aspect, 1), 75);
     this.camera.updateProjectionMatrix();
+    this.isStale = true;
   }
 
-  setLook(name) {
-    const look = LOOKS[name] || LOOKS.paper;
-    this.look = look;
-    this.front.color = new Color("#ffffff");
-    this.front.roughness = look.roughness;
-    this.front.metalness = look.metalness;
-    this.front.vertexColors = true;
-    this.front.needsUpdate = true;
-    this.wire.visible = Boolean(look.wire);
-    if (this.patches) this._paint();
-  }
-
-  /** Take a new mesh: its faces, pattern and the node of each vertex; obstacles as well. */
-  setMesh({ faces, u, node, obstacle_x: points, obstacle_faces: others }) {
-    const mesh = makeMesh(faces, node, u);
-    const lined = Math.max(2, Math.min(8, Math.floor(Math.sqrt(MOST_TRIANGLES / mesh.count))));
-    this.patches = new Patches(mesh, lined);
-    this.geometry.dispose();
-    for (const name of ["position", "normal"]) {
-      const attribute = new BufferAttribute(this.patches[name], 3);
-      attribute.setUsage(DynamicDrawUsage);
-      this.geometry.setAttribute(name, attribute);
+  /** Look at the whole of a sheet whose pattern is so large [m], as it was at the start: as near as it fits. */
+  fit([width, height]) {
+    const corner = new Vector3(), corners = [[-1, -1], [-1, 1], [1, -1], [1, 1]];
+    const most = window.innerWidth < 900 ? NARROW : FILLED;
+    const isSeen = () => corners.every(([a, b]) => {
+      corner.set((a * width) / 2, (b * height) / 2, 0).project(this.camera);
+      return Math.abs(corner.x) < most && Math.abs(corner.y) < FILLED;
+    });
+    this.controls.target.set(0, 0, 0.01);
+    for (let size = 0.5; size < 20; size *= 1.05) {
+      this.camera.position.copy(VIEW).multiplyScalar(size);
+      this.controls.update();
+      this.camera.updateMatrixWorld();
+      if (isSeen()) break;
     }
-    this.geometry.setIndex(new BufferAttribute(this.patches.index, 1));
-    this._paint();
-    this._setWire(mesh);
-    const floor = this.obstacles.geometry;
-    floor.dispose();
-    floor.setAttribute("position", new BufferAttribute(Float32Array.from(points), 3));
-    floor.setIndex(new BufferAttribute(Uint32Array.from(others), 1));
-    floor.computeVertexNormals();
   }
 
-  _setWire(mesh) {
-    const index = new Uint32Array(6 * mesh.count);
-    for (let f = 0; f < mesh.count; f++) for (let k = 0; k < 3; k++) {
-      index[6 * f + 2 * k] = 3 * f + k;
-      index[6 * f + 2 * k + 1] = 3 * f + ((k + 1) % 3);
-    }
-    this.wire.geometry.dispose();
-    this.wire.geometry.setAttribute("position", new BufferAttribute(this.patches.flat, 3));
-    this.wire.geometry.setIndex(new BufferAttribute(index, 1));
+  setLook(name, picture) {
+    this.sheet.setLook(name, picture);
+    this.isStale = true;
   }
 
-  /** Print the look on the pattern: it moves with the sheet and is never resampled. */
-  _paint() {
-    const { u } = this.patches, colors = new Float32Array((3 * u.length) / 2), { front, lines, ink } = this.look;
-    const paper = new Color(front), line = new Color(ink || front);
-    for (let k = 0; k < u.length / 2; k++) {
-      const isInk = lines && [0, 1].some((d) => {
-        const step = lines[1 - d];
-        if (!step) return false;
-        const rest = ((u[2 * k + d] / step) % 1 + 1) % 1;
-        return Math.min(rest, 1 - rest) < 0.12;
-      });
-      (isInk ? line : paper).toArray(colors, 3 * k);
+  /** Take obstacles: `about` each its name, count of nodes and whether it is loose, and the faces of all together. */
+  setObstacles(about, faces) {
+    this.bodies = [];
+    let first = 0;
+    for (const one of about) {
+      this.bodies.push({ ...one, first, last: first + one.nodes });
+      first += one.nodes;
     }
-    this.geometry.setAttribute("color", new BufferAttribute(colors, 3));
+    const kinds = this.bodies.flatMap(({ name, nodes, loose }) => new Array(nodes).fill(name === "floor" ? FLOOR : loose ? LOOSE : FIXED));
+    const parts = [[], [], []];
+    for (let f = 0; f < faces.length; f += 3) parts[kinds[faces[f]]].push(faces[f], faces[f + 1], faces[f + 2]);
+    this.obstacles.forEach((mesh, k) => {
+      mesh.geometry.dispose();
+      mesh.geometry.setIndex(new BufferAttribute(Uint32Array.from(parts[k]), 1));
+    });
+  }
+
+  /** Show obstacles with nodes at `x`. */
+  placeObstacles(x) {
+    this.obstacleX = x.slice();
+    for (const { geometry } of this.obstacles) {
+      geometry.setAttribute("position", new BufferAttribute(this.obstacleX, 3));
+      geometry.computeVertexNormals();
+      geometry.boundingSphere = geometry.boundingBox = null;
+    }
+    const uv = new Float32Array((2 * x.length) / 3);
+    for (let n = 0; n < x.length / 3; n++) for (let d = 0; d < 2; d++) uv[2 * n + d] = x[3 * n + d] / BOARD;
+    this.obstacles[FLOOR].geometry.setAttribute("uv", new BufferAttribute(uv, 2));
+    this.isStale = true;
+  }
+
+  /** Whether there is a floor. */
+  showFloor(isThere) {
+    this.isStale ||= this.obstacles[FLOOR].visible !== isThere;
+    this.obstacles[FLOOR].visible = isThere;
+    this.shadow?.show(isThere && this.bodies?.find((one) => one.name === "floor"), this.obstacleX);
+  }
+
+  /** Take a new mesh, and the structure under it, if it has one. */
+  setSheet(arrays) {
+    this.sheet.setMesh(arrays);
+    this.overlay.setMesh(arrays, this.sheet.geometry);
   }
 
   /** Show the sheet with vertices at `x`. */
   place(x) {
-    this.patches.place(x, CREASE);
-    this.geometry.getAttribute("position").needsUpdate = true;
-    this.geometry.getAttribute("normal").needsUpdate = true;
-    if (this.wire.visible) this.wire.geometry.getAttribute("position").needsUpdate = true;
+    this.x = x;
+    this.sheet.place(x);
+    this.overlay.place(x, this.camera.position);
+    this.isStale = true;
   }
 
-  /** Small crosses where hands and pins are. */
-  placeHands(places) {
-    for (const [key, mark] of this.hands) if (!(key in places)) this._drop(key, mark);
-    for (const [key, place] of Object.entries(places)) {
-      const mark = this.hands.get(key) || this._mark(key);
-      mark.position.set(...place);
-    }
+  /** Show the structure under the sheet, or hide it; whether it is shown. */
+  toggleOverlay() {
+    this.overlay.show(!this.overlay.isShown);
+    if (this.x) this.overlay.place(this.x, this.camera.position);
+    this.isStale = true;
+    return this.overlay.isShown;
   }
 
-  _mark(key) {
-    const s = 0.004, geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(Float32Array.from([-s, 0, 0, s, 0, 0, 0, -s, 0, 0, s, 0, 0, 0, -s, 0, 0, s]), 3));
-    const color = key.startsWith("pin") ? "#c0392b" : "#1479ff";
-    const mark = new LineSegments(geometry, new LineBasicMaterial({ color, depthTest: false }));
-    this.hands.set(key, mark);
-    this.scene.add(mark);
-    return mark;
-  }
-
-  _drop(key, mark) {
-    this.scene.remove(mark);
-    mark.geometry.dispose();
-    mark.material.dispose();
-    this.hands.delete(key);
-  }
-
-  /** The ray through a point of the canvas: origin and direction. */
-  ray(event) {
+  /** The ray through a point of the screen. */
+  ray(x, y) {
     const box = this.canvas.getBoundingClientRect();
-    const at = new Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
+    const at = new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
     this.raycaster.setFromCamera(at, this.camera);
     return this.raycaster.ray;
   }
 
-  /** Where a ray meets the sheet that is shown, or null. */
-  hit(ray) {
-    if (!this.patches) return null;
-    const { position, index } = this.patches, a = new Vector3(), b = new Vector3(), c = new Vector3(), found = new Vector3();
-    let best = null;
-    for (let t = 0; t < index.length; t += 3) {
-      a.fromArray(position, 3 * index[t]);
-      b.fromArray(position, 3 * index[t + 1]);
-      c.fromArray(position, 3 * index[t + 2]);
-      if (!ray.intersectTriangle(a, b, c, false, found)) continue;
-      const distance = found.distanceTo(ray.origin);
-      if (!best || distance < best.distance) best = { point: found.clone(), distance };
-    }
-    return best && best.point;
+  /** The obstacle that a ray meets first and that can be moved: its name, the point and its middle; or null. */
+  hitObstacle() {
+    const found = this.raycaster.intersectObject(this.obstacles[LOOSE], false)[0];
+    if (!found) return null;
+    const body = this.bodies.find((one) => found.face.a >= one.first && found.face.a < one.last), middle = [0, 0, 0];
+    for (let n = body.first; n < body.last; n++) for (let d = 0; d < 3; d++) middle[d] += this.obstacleX[3 * n + d] / body.nodes;
+    return { name: body.name, point: found.point, distance: found.distance, middle };
   }
 
-  draw() {
+  /** Draw, if something has changed; whether it was drawn. */
+  draw(always = false) {
     this.controls.update();
+    if (!this.isStale && !always) return false;
+    this.isStale = false;
     this.renderer.render(this.scene, this.camera);
+    return true;
   }
 }

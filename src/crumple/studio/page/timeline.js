@@ -3,9 +3,10 @@
 const at = (id) => document.getElementById(id);
 
 export class Timeline {
-  /** `onPlace(place)` is called when another frame of the leading recording is wanted. */
-  constructor(onPlace) {
-    this.onPlace = onPlace;
+  /** `onPlace(place)` is called when another frame of the leading recording is wanted, `onEnd()` after playing once. */
+  constructor(onPlace, onEnd = () => {}) {
+    Object.assign(this, { onPlace, onEnd });
+    this.isOnce = false;
     this.lead = null;
     this.place = 0;
     this.playing = false;
@@ -61,6 +62,19 @@ export class Timeline {
     }
   }
 
+  /** Play from the first frame to the last, of which `onEnd` is told. */
+  playOnce() {
+    if (this.playing) this.toggle();
+    this.isOnce = true;
+    this.go(0);
+    this.toggle();
+  }
+
+  endOnce() {
+    this.isOnce = false;
+    if (this.playing) this.toggle();
+  }
+
   /** Show what is due by the clock, without catching up frame by frame. */
   tick(now) {
     if (!this.playing) return;
@@ -69,7 +83,8 @@ export class Timeline {
     const time = this.clock.time + (speed * (now - this.clock.now)) / 1000, end = this.lead?.times.at(-1) ?? 0;
     if (this.count && time > end + 0.5 * speed) {
       this.clock = null;
-      if (at("loop").checked) this.go(0);
+      if (this.isOnce) this.onEnd();
+      else if (at("loop").checked) this.go(0);
       else this.toggle();
     } else if (this.count) {
       const place = this.lead.placeAt(time);
@@ -81,6 +96,7 @@ export class Timeline {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     if (event.target.tagName === "INPUT" && !/^(range|checkbox)$/.test(event.target.type)) return;
+    if (event.key === " " && event.target.matches("button, summary, input[type=checkbox]")) return; // it works the control
     const moves = { ArrowLeft: this.place - 1, ArrowRight: this.place + 1, Home: 0, End: this.count - 1 };
     if (event.key === " ") this.toggle();
     else if (event.key in moves) this.jump(moves[event.key]);

@@ -1,109 +1,27 @@
 // What is drawn: one WebGL canvas behind panes; each recording has a pane for the world and one for the flat pattern.
 
 import {
-  BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, DynamicDrawUsage, HemisphereLight,
-  LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial, OrbitControls, OrthographicCamera,
-  PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
+  BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, HemisphereLight, Mesh, MeshBasicMaterial,
+  MeshStandardMaterial, OrbitControls, OrthographicCamera, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
 } from "./vendor/three.min.js";
 import { paint } from "./colors.js";
-import { middleOf, placeCorners, placePattern, shade } from "./surface.js";
+import { makeRoom } from "./light.js";
+import { dress } from "./looks.js";
+import { Corners, makeGlass, makeMark, makeWire, onClick, pane } from "./pieces.js";
+import { middleOf, placeCorners, placeIn, placePattern, shade } from "./surface.js";
 
 const THEMES = {
   light: { ground: "#e6e9ec", front: "#f3efe6", back: "#cfdcea", wire: "#3a4650", obstacle: "#7d93a8", flat: "#f7f5f0" },
   dark: { ground: "#23282d", front: "#e4e0d7", back: "#a9bfd6", wire: "#11161a", obstacle: "#8fa6bc", flat: "#c9c6bf" },
 };
-const ACCENT = "#1479ff";
 const FRONT_SIDE = 0, BACK_SIDE = 1;
-const CLICK = 4; // pixels that a click may move
-
-/** Geometry whose arrays are reused as long as their length stays. */
-class Corners {
-  constructor() {
-    this.geometry = new BufferGeometry();
-    this.mesh = null;
-  }
-
-  /** The array of an attribute for so many corners. */
-  array(name, corners) {
-    const kept = this.geometry.getAttribute(name);
-    if (kept && kept.count === corners) {
-      kept.needsUpdate = true;
-      return kept.array;
-    }
-    if (name === "position") this.geometry.dispose();
-    const made = new BufferAttribute(new Float32Array(3 * corners), 3);
-    made.setUsage(DynamicDrawUsage);
-    this.geometry.setAttribute(name, made);
-    return made.array;
-  }
-}
-
-/** Lines along the sides of all faces of `corners`. */
-function makeWire(corners, color, opacity) {
-  const geometry = new BufferGeometry();
-  const lines = new LineSegments(geometry, new LineBasicMaterial({ color, transparent: true, opacity }));
-  lines.frustumCulled = false;
-  lines.refresh = () => {
-    const position = corners.geometry.getAttribute("position");
-    if (geometry.getAttribute("position") === position) return;
-    geometry.dispose();
-    geometry.setAttribute("position", position);
-    const index = new Uint32Array(2 * position.count);
-    for (let c = 0; c < position.count; c++) {
-      index[2 * c] = c;
-      index[2 * c + 1] = c % 3 === 2 ? c - 2 : c + 1;
-    }
-    geometry.setIndex(new BufferAttribute(index, 1));
-  };
-  return lines;
-}
-
-/** A material that is clear from the front and shows its rim. */
-function makeGlass() {
-  const glass = new MeshStandardMaterial({ roughness: 0.4, transparent: true, depthWrite: false, side: DoubleSide });
-  glass.onBeforeCompile = (shader) => {
-    shader.fragmentShader = shader.fragmentShader.replace(
-      "#include <opaque_fragment>",
-      `float rim = 1.0 - abs(dot(normalize(vViewPosition), normal));
-       diffuseColor.a *= mix(0.07, 0.6, pow(rim, 2.5));
-       #include <opaque_fragment>`,
-    );
-  };
-  return glass;
-}
-
-/** One face and its outline, drawn over everything. */
-function makeMark() {
-  const geometry = new BufferGeometry(), inside = new BufferGeometry();
-  const corners = new BufferAttribute(new Float32Array(18), 3);
-  geometry.setAttribute("position", corners);
-  inside.setAttribute("position", corners);
-  inside.setIndex([0, 2, 4]);
-  const paint = { color: ACCENT, depthTest: false, transparent: true };
-  const mark = new LineSegments(geometry, new LineBasicMaterial(paint));
-  mark.add(new Mesh(inside, new MeshBasicMaterial({ ...paint, opacity: 0.6, side: DoubleSide })));
-  for (const one of [mark, ...mark.children]) Object.assign(one, { frustumCulled: false, renderOrder: 9 });
-  mark.visible = false;
-  mark.put = (positions, face) => {
-    mark.visible = face >= 0;
-    if (face < 0) return;
-    const out = corners;
-    for (let k = 0; k < 3; k++) {
-      for (let d = 0; d < 3; d++) {
-        out.array[6 * k + d] = positions[9 * face + 3 * k + d];
-        out.array[6 * k + 3 + d] = positions[9 * face + 3 * ((k + 1) % 3) + d];
-      }
-    }
-    out.needsUpdate = true;
-  };
-  return mark;
-}
 
 /** One recording on the screen. */
 export class Display {
   constructor(stage, run) {
     Object.assign(this, { stage, run });
     this.frame = null;
+    this.dressed = "";
     this.fitted = false;
     this.box = null;
     this.picked = -1;
@@ -199,10 +117,41 @@ export class Display {
     if (values) paint(colors, mesh, values, field.where, field.colormap, low, high);
     else colors.fill(1);
     this.flatCorners.geometry.setAttribute("color", this.corners.geometry.getAttribute("color"));
+    this.dress(values ? "plain" : this.stage.look.dress);
     const theme = THEMES[this.stage.theme];
-    this.sides[0].material.color.set(values ? "#ffffff" : theme.front);
-    this.sides[1].material.color.set(values ? "#ededed" : theme.back);
+    if (this.dressed === "plain") {
+      this.sides[0].material.color.set(values ? "#ffffff" : theme.front);
+      this.sides[1].material.color.set(values ? "#ededed" : theme.back);
+    }
     this.flatMesh.material.color.set(values ? "#ffffff" : theme.flat);
+  }
+
+  /** Let the sheets look like paper, foil, cloth, the user's own picture, or plain. */
+  dress(name) {
+    const { mesh } = this.frame, { picture } = this.stage.look, isOther = this.dressed !== name || this.printed !== picture;
+    if (name !== "plain" && (isOther || this.patterned !== mesh)) this.placePrint(mesh);
+    if (!isOther) return;
+    this.dressed = name;
+    this.printed = picture;
+    const materials = this.sides.map((side) => side.material);
+    if (name !== "plain") return dress(materials, name, this.printExtent, picture, this.stage.room);
+    for (const material of materials) {
+      material.map?.dispose();
+      Object.assign(material, { map: null, envMap: null, roughness: 0.85, metalness: 0, needsUpdate: true });
+    }
+  }
+
+  /** Where each corner is on the print: as in the pattern, from 0 to 1. */
+  placePrint(mesh) {
+    this.patterned = mesh;
+    const { faces, pattern } = mesh, low = [Infinity, Infinity], high = [-Infinity, -Infinity], uv = new Float32Array(2 * faces.length);
+    for (let k = 0; k < pattern.length; k++) {
+      low[k % 2] = Math.min(low[k % 2], pattern[k]);
+      high[k % 2] = Math.max(high[k % 2], pattern[k]);
+    }
+    this.printExtent = [0, 1].map((d) => Math.max(high[d] - low[d], 1e-9));
+    for (let c = 0; c < faces.length; c++) for (let d = 0; d < 2; d++) uv[2 * c + d] = (pattern[2 * faces[c] + d] - low[d]) / this.printExtent[d];
+    this.corners.geometry.setAttribute("uv", new BufferAttribute(uv, 2));
   }
 
   showObstacles(pose) {
@@ -238,12 +187,23 @@ export class Display {
   }
 
   pick(x, y, camera, meshes) {
-    if (!this.frame) return;
+    const hit = this.hit(x, y, camera, meshes);
+    const face = hit ? Math.floor(hit.face.a / 3) : -1;
+    this.stage.onPick(this, face, face < 0 ? null : middleOf(this.frame.mesh, face), hit && this.placeOf(face, hit, meshes));
+  }
+
+  /** The first of the meshes at a point of a pane, -1 to 1, that a ray through it meets, or undefined. */
+  hit(x, y, camera = this.camera, meshes = this.sides) {
+    if (!this.frame) return undefined;
     const ray = new Raycaster();
     ray.setFromCamera(new Vector2(x, y), camera);
-    const hits = ray.intersectObjects(meshes, false).sort((a, b) => a.distance - b.distance);
-    const face = hits.length ? Math.floor(hits[0].face.a / 3) : -1;
-    this.stage.onPick(this, face, face < 0 ? null : middleOf(this.frame.mesh, face));
+    return ray.intersectObjects(meshes, false).sort((a, b) => a.distance - b.distance)[0];
+  }
+
+  /** Where a hit is in the pattern, by the corners of its face. */
+  placeOf(face, { point }, meshes) {
+    const corners = meshes === this.sides ? this.corners : this.flatCorners, p = corners.geometry.getAttribute("position").array;
+    return placeIn(this.frame.mesh, face, p.subarray(9 * face, 9 * face + 9), point.toArray());
   }
 
   /** Let the cameras see all sheets; `others`: frames whose sheets should be in view too. */
@@ -303,9 +263,10 @@ export class Stage {
   constructor(canvas, panes, onPick) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true });
     this.renderer.setScissorTest(true);
-    Object.assign(this, { canvas, panes, onPick });
+    Object.assign(this, { canvas, panes, onPick, onDisplay: () => {}, onMoved: () => {} });
     this.displays = [];
-    this.look = { wireframe: false, obstacles: true, pattern: true, linked: true, shading: 40 };
+    this.look = { wireframe: false, obstacles: true, pattern: true, linked: true, shading: 40, dress: "plain", picture: null };
+    this.room = makeRoom(this.renderer);
     this.range = { low: 0, high: 1 };
     this.theme = "light";
     this.drawn = 0;
@@ -316,7 +277,7 @@ export class Stage {
   /** Show these runs, keeping displays that are there already. */
   arrange(runs) {
     for (const display of this.displays) if (!runs.includes(display.run)) display.dispose();
-    this.displays = runs.map((run) => this.displays.find((one) => one.run === run) ?? new Display(this, run));
+    this.displays = runs.map((run) => this.displays.find((one) => one.run === run) ?? this.make(run));
     const columns = this.displays.length > 2 ? Math.ceil(Math.sqrt(this.displays.length)) : this.displays.length;
     const pattern = this.look.pattern;
     this.panes.replaceChildren();
@@ -329,6 +290,13 @@ export class Stage {
       if (pattern) this.panes.append(display.patternElement);
     }
     this.refresh();
+  }
+
+  make(run) {
+    const display = new Display(this, run);
+    display.controls.addEventListener("start", () => (display.wasMoved = true));
+    this.onDisplay(display);
+    return display;
   }
 
   refresh() {
@@ -344,6 +312,7 @@ export class Stage {
     if (this.look.linked && this.displays.every((one) => one.fitted)) {
       for (const other of this.displays) if (other !== display) other.follow(display);
     }
+    this.onMoved();
     this.draw();
   }
 
@@ -386,22 +355,4 @@ export class Stage {
     this.renderer.setScissor(...place);
     this.renderer.render(scene, camera);
   }
-}
-
-function pane(label) {
-  const element = document.createElement("div");
-  element.className = "pane";
-  element.append(Object.assign(document.createElement("span"), { textContent: label }));
-  return element;
-}
-
-/** Call `then(x, y)`, in -1..1 from left to right and bottom to top, for clicks that are no drags. */
-function onClick(element, then) {
-  let from = null;
-  element.addEventListener("pointerdown", (event) => { from = [event.clientX, event.clientY]; });
-  element.addEventListener("pointerup", (event) => {
-    if (!from || Math.hypot(event.clientX - from[0], event.clientY - from[1]) > CLICK) return;
-    const box = element.getBoundingClientRect();
-    then((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
-  });
 }

@@ -1,0 +1,89 @@
+// Which sheet, of what, how large, how it looks; and the sliders of driven creases.
+
+const DRIVE_EVERY = 100; // ms
+const $ = (id) => document.getElementById(id);
+
+export class Choices {
+  /** `send(command)`, `onLook(name, picture)`. */
+  constructor(send, onLook) {
+    Object.assign(this, { send, onLook });
+    this.picture = null;
+    $("sheet").onchange = () => this.take({ name: $("sheet").value });
+    $("material").onchange = () => this.take({ name: this.name, material: $("material").value, ...this.sides() });
+    for (const id of ["width", "height"]) $(id).onchange = () => this.take({ name: this.name, material: $("material").value || null, ...this.sides() });
+    $("look").onchange = () => this.look($("look").value);
+    $("file").onchange = () => this.open($("file").files[0]);
+  }
+
+  /** Ask for another sheet. */
+  take(wish) {
+    this.send({ do: "sheet", ...wish });
+  }
+
+  /** Sides as the user wants them [m], where the sheet has any. */
+  sides() {
+    if ($("width").disabled) return {};
+    return { sides: [$("width").value / 100, $("height").value / 100] };
+  }
+
+  /** Another sheet is on the table. */
+  show(name, extent) {
+    const option = [...$("sheet").options].find((one) => one.value === name), isOther = this.name !== name;
+    this.name = option ? name : "note";
+    $("sheet").value = option ? name : "";
+    $("material").disabled = !option;
+    $("width").disabled = $("height").disabled = !option || "fixed" in option.dataset;
+    [$("width").value, $("height").value] = extent.map((side) => Number((100 * side).toFixed(1)));
+    if (isOther) this.look(option?.dataset.look ?? "paper");
+    return isOther;
+  }
+
+  look(name) {
+    if (name === "picture" && !this.picture) {
+      $("file").click();
+      return;
+    }
+    $("look").value = name;
+    this.onLook(name, this.picture);
+  }
+
+  /** The user's own picture: it is read here and never leaves the browser. */
+  async open(file) {
+    if (!file) return;
+    this.picture = await createImageBitmap(file);
+    this.look("picture");
+  }
+
+  /** A slider for each group of driven creases, which has its percent. */
+  showDrives(drives) {
+    const names = Object.keys(drives), box = $("drives");
+    if (names.join("\n") !== this.groups) {
+      this.groups = names.join("\n");
+      box.replaceChildren(...names.map((name) => this.slider(name)));
+      box.hidden = !names.length;
+    }
+    for (const name of names) {
+      const slider = box.querySelector(`[data-group="${CSS.escape(name)}"]`);
+      if (document.activeElement !== slider && Math.abs(slider.value - drives[name]) > 0.5) slider.value = drives[name];
+    }
+  }
+
+  drive(slider) {
+    clearTimeout(slider.timer);
+    slider.timer = null;
+    this.send({ do: "drive", group: slider.dataset.group, percent: Number(slider.value) });
+  }
+
+  slider(name) {
+    const label = document.createElement("label");
+    const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 100, step: 1, value: 0 });
+    slider.dataset.group = name;
+    slider.oninput = () => (slider.timer ??= setTimeout(() => this.drive(slider), DRIVE_EVERY));
+    slider.onchange = () => {
+      this.drive(slider);
+      slider.blur();
+    };
+    label.append(`fold ${name} `, slider);
+    return label;
+  }
+}

@@ -1,0 +1,111 @@
+"""Where cracks run: flaps narrow, notches that are loaded alike run together and avoid each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crumple.runtime.typing import Floats
+from crumple.scenes import build, scene_from_tables
+from crumple.session.simulation import Simulation
+from crumple.state import State
+
+BASE = {
+    "environment": {"gravity": [0, 0, 0]},
+    "contact": {"friction": 0.0, "activation": 3e-4},
+    "tearing": {"initiation": False},
+    "plasticity": {"rule": "none"},
+}
+
+
+def held(name: str, low: list[float], high: list[float], motion: str | None = None) -> dict[str, object]:
+    """A handle that holds what is in a box."""
+    select = {"kind": "box", "low": low, "high": high}
+    return {"name": name, "select": select, "stiffness": 1e6} | ({} if motion is None else {"motion": motion})
+
+
+def flap(width: float, frames: int) -> State:
+    """A flap of the `width` [m] between two slits is turned over and pulled back; the sheet beside it is held."""
+    over = {"angle": 180, "axis": [-1, 0, 0]}
+    height = 2.0 * np.sqrt(3.4e-4 * width / 0.63)  # of the flap above the sheet: that of an elastica
+    keys = [
+        {"time": 0},
+        {"time": 0.15, "translate": [0, 0, -0.008], "rotate": {"angle": 90, "axis": [-1, 0, 0]}},
+        {"time": 0.3, "translate": [0, -0.012, height], "rotate": over, "velocity": {"translate": [0, 0.2, 0]}},
+        {"time": 0.7, "translate": [0, 0.076, height], "rotate": over},
+    ]
+    half, side = 0.5 * width, 0.5 * width + 4e-3
+    middle = half + 0.019
+    slits = [[[middle + x, -0.01], [middle + x, 0.03]] for x in (-half, half)]
+    sheet = {
+        "material": "paper80",
+        "shape": {"kind": "rectangle", "width": 2.0 * middle, "height": 0.12, "size": 0.01},
+        "cuts": [{"line": line} for line in slits],
+    }
+    tables = BASE | {
+        "run": {"duration": 0.7, "frame_time": 0.02},
+        "solver": {"mode": "static", "max_step": 0.01},
+        "remeshing": {"refine_angle": 0.4, "size_min": 3e-3, "size_max": 0.02},
+        "sheets": [sheet],
+        "handles": [
+            held("left", [-1, -1, -1], [-side, 1, 1]),
+            held("right", [side, -1, -1], [1, 1, 1]),
+            held("flap", [5e-4 - half, -1, -1], [half - 5e-4, -0.056, 1], "peel"),
+        ],
+        "motions": {"peel": {"center": [0, -0.03, 0], "keys": keys}},
+    }
+    built = build(scene_from_tables(tables))
+    return Simulation(model=built.model, state=built.state).run(frames)
+
+
+def notches() -> State:
+    """A strip with a notch from either side, one 12 mm above the other, pulled until both have run."""
+    slits = [[[-0.01, 0.054], [0.03, 0.054]], [[0.11, 0.066], [0.07, 0.066]]]
+    sheet = {
+        "material": "paper80",
+        "shape": {"kind": "rectangle", "width": 0.1, "height": 0.12, "size": 0.01},
+        "cuts": [{"line": line} for line in slits],
+    }
+    tables = BASE | {
+        "run": {"duration": 1.0, "frame_time": 0.02},
+        "solver": {"mode": "static", "max_step": 0.01},
+        "remeshing": {"refine_angle": 0.4, "size_min": 2e-3, "size_max": 0.02},
+        "sheets": [sheet],
+        "handles": [held("low", [-1, -1, -1], [1, -0.0599, 1]), held("top", [-1, 0.0599, -1], [1, 1, 1], "up")],
+        "motions": {"up": {"rate": {"velocity": [0, 2e-3, 0]}}},
+    }
+    built = build(scene_from_tables(tables))
+    simulation = Simulation(model=built.model, state=built.state)
+    state = built.state
+    for frame in range(1, 30):
+        state = simulation.run(frame)
+        if state.torn.length() > 0.02:
+            break
+    return state
+
+
+def path(state: State, crack: int) -> Floats:
+    """The way of a crack on the pattern, (n, 2) [m]."""
+    return state.torn.points[state.torn.crack == crack]
+
+
+@pytest.mark.slow
+def test_the_cracks_beside_a_flap_run_inwards():
+    state = flap(0.03, 20)
+    for crack, inwards in ((0, 1.0), (1, -1.0)):
+        way = path(state, crack)
+        turned = np.degrees(np.arctan2(inwards * (way[-1, 0] - way[0, 0]), way[-1, 1] - way[0, 1]))
+        assert way[-1, 1] - way[0, 1] > 6e-3
+        assert 3.0 < turned < 15.0
+
+
+@pytest.mark.slow
+def test_opposite_notches_run_alike_and_avoid_each_other():
+    state = notches()
+    first, second = path(state, 0), path(state, 1)
+    ran = [float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum()) for way in (first, second)]
+    assert min(ran) > 0.8 * max(ran)
+    # half a turn about the middle of the strip takes one onto the other
+    assert np.allclose(first[-1], [0.1, 0.12] - second[-1], atol=3e-3)
+    assert first[-1, 1] < first[0, 1]
+    assert second[-1, 1] > second[0, 1]
