@@ -104,8 +104,9 @@ def test_without_the_token_there_is_nothing_to_be_had():
 
 def test_a_connection_that_is_lost_in_a_drag_lets_go_and_the_sheet_goes_on():
     async def work(client: TestClient) -> None:
-        watcher, holder = [await client.ws_connect("/socket") for _ in range(2)]
+        watcher = await client.ws_connect("/socket")
         await see(watcher, lambda _: True)
+        holder = await client.ws_connect("/socket")  # not before: one that does not listen for long is dropped
         await holder.send_str(grab())
         await holder.send_str(move(0.06))
         held = await see(watcher, lambda values: len(values["hands"]) == 1)
@@ -118,8 +119,9 @@ def test_a_connection_that_is_lost_in_a_drag_lets_go_and_the_sheet_goes_on():
 
 def test_two_pages_that_drag_one_corner_share_it_and_neither_moves_the_hand_of_the_other():
     async def work(client: TestClient) -> None:
-        one, other = [await client.ws_connect("/socket") for _ in range(2)]
+        one = await client.ws_connect("/socket")
         await see(one, lambda _: True)
+        other = await client.ws_connect("/socket")
         for socket in (one, other):
             await socket.send_str(grab())
             await see(one, lambda values: len(values["hands"]) >= 1)
@@ -162,6 +164,21 @@ def test_huge_and_binary_messages_floods_and_twenty_pages():
         await see(watcher, lambda _: True)
         for page in (*pages, watcher):
             await page.close()
+
+    visit(work)
+
+
+def test_a_page_goes_on_seeing_while_commands_are_refused_because_too_many_wait(monkeypatch):
+    async def work(client: TestClient) -> None:
+        watcher = await client.ws_connect("/socket")
+        await see(watcher, lambda _: True)
+        monkeypatch.setattr("crumple.studio.sheet_process.MOST_UNSENT", 0)
+        loud = await client.ws_connect("/socket")
+        await loud.send_str(grab())
+        refused = json.loads((await asyncio.wait_for(loud.receive(), 60)).data)
+        assert "too many commands" in refused["error"]
+        for _ in range(20):  # some answers may have been on their way
+            assert not (await see(watcher, lambda _: True))["hands"]
 
     visit(work)
 

@@ -20,6 +20,8 @@ Playable: TypeAlias = "Scene | dict[str, Any]"
 
 MOST_UNSENT = 1000
 """Commands that wait for a process that is busy; more are refused."""
+NEVER_REFUSED = ("show", "leave")
+"""Commands of which a page has one at a time: whoever talks without a pause does not keep the others from seeing."""
 ENDED = "the process that simulates has ended; start crumple play again"
 
 
@@ -54,8 +56,8 @@ class SheetProcess:
         self._loop.add_reader(self._pipe.fileno(), self._listen)
 
     def tell(self, command: dict[str, Any]) -> None:
-        """Pass a command on; `InputError` when too many wait already."""
-        if self._told - self._written >= MOST_UNSENT and command["do"] != "leave":
+        """Pass a command on; `InputError` when too many wait already, unless it is one that a page has only once."""
+        if self._told - self._written >= MOST_UNSENT and command["do"] not in NEVER_REFUSED:
             raise InputError("crumple play", "too many commands at a time; the rest is left out")
         self._told += 1
         self._writer.submit(self._write, command)
