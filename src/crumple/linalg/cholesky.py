@@ -35,6 +35,8 @@ class CholeskySolver(Protocol):
     """Solves A x = b for a symmetric positive definite matrix A of blocks of width 3, or 1 (`ScalarPattern`)."""
 
     name: str
+    leaves_to_fronts: bool
+    """Whether it only orders the nodes of matrices that go into fronts of our own (`sparse_front_solver`)."""
 
     @property
     def solutions(self) -> float:
@@ -54,10 +56,10 @@ class CholeskySolver(Protocol):
 
 
 def make_solver(name: str = "auto") -> CholeskySolver:
-    """The named solver; "auto" is Pardiso where MKL is installed, else SuperLU."""
+    """The named solver; "auto" is fronts of our own in Pardiso's order where MKL is installed, else SuperLU."""
     if name in ("auto", "pardiso"):
         try:
-            return Pardiso()
+            return Pardiso(leaves_to_fronts=name == "auto")
         except (ImportError, OSError) as error:
             if name == "pardiso":
                 raise InputError("solver.linear_solver", f"MKL Pardiso is not available: {error}", name) from None
@@ -79,7 +81,8 @@ class Pardiso:
     _WORTH_THREADS = TUNING.one_thread_unknowns.value
     _NOT_POSITIVE_DEFINITE = (-4, -13)  # the latter is undocumented for this: about 1 in 200 indefinite matrices
 
-    def __init__(self) -> None:
+    def __init__(self, *, leaves_to_fronts: bool = False) -> None:
+        self.leaves_to_fronts = leaves_to_fronts
         self._pardiso = _load_pardiso()
         self._handle = np.zeros(64, np.int64)
         self._options = np.zeros(64, np.int32)
@@ -169,6 +172,7 @@ class ScipySolver:
     """SuperLU of scipy on scalar columns, without pivoting; slower, but always there."""
 
     name = "SuperLU (scipy)"
+    leaves_to_fronts = False
     solutions = 10.0
 
     def __init__(self) -> None:
@@ -201,6 +205,7 @@ class Cholmod:
     """CHOLMOD through cvxopt, which is under the GPL: an extra, used only when asked for."""
 
     name = "CHOLMOD (cvxopt)"
+    leaves_to_fronts = False
     solutions = 10.0
 
     def __init__(self) -> None:

@@ -41,6 +41,12 @@ class Tuning:
         "Zeros that a node may bring into a front when it joins it, over the unknowns that are then eliminated there.",
         chosen_on="sheets of 150 to 1000 faces",
     )
+    front_seconds: Tuned[tuple[float, float]] = Tuned(
+        (7e-11, 1.3e-9),
+        "s",
+        "Seconds per operation of a factorisation and per number of a solution, in fronts of our own.",
+        chosen_on="sheets of 2500 to 7000 faces",
+    )
     short_vector: Tuned[int] = Tuned(
         4096, "numbers", "Length of vectors whose inner products are left to BLAS, which takes one thread for them."
     )
