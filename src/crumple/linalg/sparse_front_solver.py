@@ -25,7 +25,7 @@ class SparseFrontSolver:
         self._order, self._coupling = solver.order, coupling
         self._extra = _missing_pairs(coupling, base_keys)
         self._fronts: SparseFronts
-        self._values = np.zeros(0)
+        self._values = self._stack = self._rest = np.empty(0)
 
     @property
     def solutions(self) -> float:
@@ -54,8 +54,8 @@ class SparseFrontSolver:
             raise AssertionError("a number has no place in the fronts that were made for it")
         self._blocks, self._singles = tuple(blocks), tuple(singles)
         self._position = np.concatenate([(f.node[:, None] + np.arange(3)).ravel(), f.single])
-        self._values = np.empty(int(f.panel[-1]))
-        self._stack, self._rest = np.empty(f.stack), np.empty(f.largest)
+        self._values = _room(self._values, int(f.panel[-1]))
+        self._stack, self._rest = _room(self._stack, f.stack), _room(self._rest, f.largest)
 
     def factorise(self, values: MixedBlocks) -> bool:
         """Factorise; False when the matrix is not positive definite."""
@@ -72,6 +72,13 @@ class SparseFrontSolver:
         f, x = self._fronts, b.copy()
         solve_fronts(f.first, f.width, f.panel, f.row, f.row_start, self._values, self._position, x)
         return x
+
+
+def _room(before: Floats, size: int) -> Floats:
+    """An array of `size` numbers, in the memory of the one before if that suffices: new memory takes as long as a part
+    of the factorisation."""
+    kept = before if before.base is None else before.base
+    return (kept if isinstance(kept, np.ndarray) and len(kept) >= size else np.empty(size + size // 8))[:size]
 
 
 def _missing_pairs(coupling: Coupling, base_keys: np.ndarray) -> Ints:

@@ -198,6 +198,8 @@ def _fill_rows(met_start, met, rank, sequence, front, columns, last, size, node,
 def _address(node, front, first, width, panel, position, member, member_start, column, i, j):
     """The place of the block of nodes i and j, of which i is eliminated first; −1 where it has none."""
     f, wanted = front[i], position[j]
+    if front[j] == f:  # those that it has come first and in order
+        return panel[f] + (node[i] - first[f]) * width[f] + node[j] - first[f]
     low, high = member_start[f], member_start[f + 1]
     while low < high:
         middle = (low + high) // 2

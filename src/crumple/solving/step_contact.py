@@ -12,9 +12,9 @@ from crumple.contact import (
     Candidates,
     Friction,
     Neighbours,
-    ObstacleTrees,
     StepLimit,
     Surface,
+    SurfaceTrees,
     active_pairs,
     barrier_energy,
     candidate_parts,
@@ -65,7 +65,7 @@ class StepContact:
     """
 
     def __init__(
-        self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: ObstacleTrees | None = None
+        self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: SurfaceTrees | None = None
     ) -> None:
         """Contact without friction and damping, of the pose x (node_count, 3) and of what follows from it.
 
@@ -73,7 +73,7 @@ class StepContact:
         """
         self.surface = surface
         self._margin = surface.reach * min(max(MARGIN_FACES / max(surface.dynamic_faces, 1), MARGIN), WIDEST_MARGIN)
-        self._trees = trees or ObstacleTrees()
+        self._trees = trees or SurfaceTrees()
         self.contacts = 0
         self._stiffness = stiffness
         self._timer = timer
