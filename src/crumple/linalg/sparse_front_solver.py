@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.linalg.block_matrix import BlockPattern, join_keys
+from crumple.linalg.block_matrix import BlockPattern
 from crumple.linalg.cholesky import CholeskySolver
 from crumple.linalg.mixed_matrix import Coupling, MixedBlocks
 from crumple.linalg.multifrontal import factorise_fronts, solve_fronts
 from crumple.linalg.sparse_fronts import SparseFronts, fill_fronts, make_sparse_fronts, place_blocks, place_singles
 from crumple.linalg.tuning import TUNING
-from crumple.runtime.typing import Floats, Ints
+from crumple.runtime.compiled import kernel
+from crumple.runtime.typing import Floats
 
 SECONDS = TUNING.front_seconds.value
 
@@ -20,10 +21,10 @@ class SparseFrontSolver:
 
     name = "fronts"
 
-    def __init__(self, solver: CholeskySolver, coupling: Coupling, base_keys: np.ndarray) -> None:
-        """`solver`: orders the nodes of a pattern;  `base_keys`: of the node blocks that every pattern has."""
+    def __init__(self, solver: CholeskySolver, coupling: Coupling, base: BlockPattern) -> None:
+        """`solver`: orders the nodes of a pattern;  `base`: the node blocks that every pattern has."""
         self._order, self._coupling = solver.order, coupling
-        self._extra = _missing_pairs(coupling, base_keys)
+        self._extra = _missing_pairs(base.row_start, base.column, coupling.node_start, coupling.node, coupling.anchor)
         self._fronts: SparseFronts
         self._values = self._stack = self._rest = np.empty(0)
 
@@ -81,13 +82,19 @@ def _room(before: Floats, size: int) -> Floats:
     return (kept if isinstance(kept, np.ndarray) and len(kept) >= size else np.empty(size + size // 8))[:size]
 
 
-def _missing_pairs(coupling: Coupling, base_keys: np.ndarray) -> Ints:
+@kernel
+def _missing_pairs(row_start, column, node_start, met, anchor):
     """Nodes (p, 2) that meet only through a scalar, which goes with one and meets the other: where the ends of an edge
-    are prescribed, it goes with another node of its faces."""
-    count = coupling.node_count
-    scalar = np.repeat(np.arange(coupling.scalar_count), np.diff(coupling.node_start))
-    first = coupling.anchor[scalar].astype(np.int64)
-    second = np.broadcast_to(coupling.node[:, None], first.shape)
-    keys = (np.minimum(first, second) * count + np.maximum(first, second)).ravel()
-    keys = join_keys(keys[~np.isin(keys, base_keys)])
-    return np.stack([keys // max(count, 1), keys % max(count, 1)], axis=1).astype(np.int32)
+    are prescribed, it goes with another node of its faces. A pair may be there twice."""
+    pairs, count = np.empty((met.shape[0] * anchor.shape[1], 2), np.int32), 0
+    for e in range(anchor.shape[0]):
+        for slot in range(node_start[e], node_start[e + 1]):
+            for a in range(anchor.shape[1]):
+                low, high = min(anchor[e, a], met[slot]), max(anchor[e, a], met[slot])
+                at = row_start[low]
+                while at < row_start[low + 1] and column[at] < high:
+                    at += 1
+                if at == row_start[low + 1] or column[at] != high:
+                    pairs[count, 0], pairs[count, 1] = low, high
+                    count += 1
+    return pairs[:count].copy()

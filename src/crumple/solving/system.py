@@ -105,9 +105,10 @@ class NewtonSystem:
         ]
         self._timer = timer
         self._base_keys = block_keys(node_count, stencils)
+        base = make_pattern(node_count, self._base_keys)
         self._solver: MixedSolver | SparseFrontSolver = MixedSolver(solver, self.coupling)
         if solver.leaves_to_fronts:
-            self._solver = SparseFrontSolver(solver, self.coupling, self._base_keys)
+            self._solver = SparseFrontSolver(solver, self.coupling, base)
         self._fixed = [_Fixed(stencil) for stencil in stencils]
         self._blocks = np.zeros((0, 3, 3))
         self._analysed = False
@@ -116,7 +117,7 @@ class NewtonSystem:
         self._is_tight = False
         self._may_thin = False
         self._iterating = Backoff(0, 1)
-        self._use(make_pattern(node_count, self._base_keys))
+        self._use(base)
 
     @property
     def solver_name(self) -> str:
