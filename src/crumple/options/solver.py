@@ -68,8 +68,8 @@ class SolverOptions(Options):
     max_iterations: Annotated[int, Whole(1, 10**6), "Newton iterations after which a step is shortened."] = 60
     linear_solver: Annotated[
         Literal["auto", "pardiso", "superlu", "cholmod"],
-        'What factorises; `"auto"` is crumple\'s own solver for sheets of less than 1500 faces, and MKL Pardiso, where'
-        ' there is one, for larger ones. `"cholmod"` needs the extra of that name.',
+        'What factorises; `"auto"` are crumple\'s own fronts: all by themselves for sheets of less than 1500 faces, in'
+        ' an order by MKL, where it is installed (else SuperLU), for larger ones. `"cholmod"` needs an extra.',
     ] = "auto"
     angle_tolerance: Annotated[
         float,
