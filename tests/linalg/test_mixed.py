@@ -93,7 +93,7 @@ def test_scalars_follow_their_first_node():
     assert (scalars < following[np.searchsorted(following, first) + 1]).all()
 
 
-@pytest.mark.parametrize("name", ["auto", "superlu", "pardiso", "cholmod"])
+@pytest.mark.parametrize("name", ["auto", "fronts", "superlu", "pardiso", "cholmod"])
 def test_solvers(name):
     pattern, coupling, values, total = assembled(random_elements(5, NODES, SCALARS))
     try:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+import crumple
 from crumple.cli.exits import FAILED, guarded
 from crumple.cli.threads import set_threads
 from crumple.cli.usage import OneLineGroup
@@ -37,9 +38,7 @@ ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Threads to use, 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"crumple {version('crumple')}")
+        typer.echo(f"crumple {crumple.__version__}")
         raise typer.Exit
 
 
