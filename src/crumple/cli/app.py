@@ -486,6 +486,18 @@ def export(
 
 @app.command()
 @guarded
+def blender(
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")] = Path("crumple_blender.py"),
+) -> None:
+    """Write the add-on for Blender, which runs scenes and loads their results."""
+    from crumple.export.blender import write_blender_addon
+
+    written = write_blender_addon(output)
+    typer.echo(f"wrote {written}; in Blender: Edit > Preferences > Add-ons > Install from Disk, then the sidebar (N)")
+
+
+@app.command()
+@guarded
 def dataset(
     folders: Annotated[list[Path], typer.Argument(metavar="SWEEP|DIR...", help="Sweeps and recording folders.")],
     output: Annotated[

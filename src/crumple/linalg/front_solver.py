@@ -85,14 +85,15 @@ def _rows(start: Ints) -> Ints:
 def _make_mixed(pattern: BlockPattern, coupling: Coupling) -> FrontMatrix:
     """The fronts of nodes and single unknowns.
 
-    A single unknown goes with one of its two nodes, so these must meet all that it meets. In a mesh they do.
+    A single unknown goes with one of two nodes, so these must meet all that it meets. In a mesh they do.
     """
+    ends = coupling.anchor[:, :2]
     first, second = _rows(coupling.node_start), _rows(coupling.scalar_start)
-    parts = [_pairs(pattern), coupling.anchor]
-    for end in coupling.anchor.T:
+    parts = [_pairs(pattern), ends]
+    for end in ends.T:
         parts.append(np.stack([coupling.node, end[first]], axis=1))
-        parts += [np.stack([end[second], other[coupling.scalar]], axis=1) for other in coupling.anchor.T]
-    return FrontMatrix(pattern.node_count, np.concatenate(parts), coupling.anchor)
+        parts += [np.stack([end[second], other[coupling.scalar]], axis=1) for other in ends.T]
+    return FrontMatrix(pattern.node_count, np.concatenate(parts), ends)
 
 
 def _number_places(matrix: FrontMatrix, pattern: BlockPattern, coupling: Coupling) -> Indices:
