@@ -98,13 +98,17 @@ class Job:
             self._note(line.strip())
         if self._process.wait():
             said = [line.strip() for line in lines if line.strip()]
-            raise RuntimeError(said[-1] if said else f"crumple {arguments[0]} ended with {self._process.returncode}")
+            raise RuntimeError(
+                said[-1].removeprefix("crumple: ")
+                if said
+                else f"crumple {arguments[0]} ended with {self._process.returncode}"
+            )
         return "".join(lines)
 
     def _note(self, line: str) -> None:
         if found := FRAME.match(line):
             self.fraction = int(found[1]) / int(found[2])
-        if line:
+        if line and not line.startswith("{"):
             self.line = line
 
 
