@@ -1,4 +1,4 @@
-"""Uses the add-on inside Blender's Python module as its buttons would; prints what it found as JSON. In a process of its own.
+"""Uses the add-on inside Blender's Python module as its buttons would; prints what it found as JSON.
 
 blender_addon_script.py ADDON FOLDER FORMAT
 """

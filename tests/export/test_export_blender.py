@@ -1,6 +1,7 @@
-"""In Blender the texture stays where it was while the mesh changes, and the add-on runs scenes (needs `bpy`, Blender's module on PyPI).
+"""In Blender the texture stays where it was while the mesh changes, and the add-on runs scenes (needs `bpy`).
 
-`bpy` asks for packages of its own versions: CRUMPLE_BLENDER_PYTHON may name the interpreter of another environment.
+`bpy` is Blender's module on PyPI. It asks for packages of its own versions: CRUMPLE_BLENDER_PYTHON may name the interpreter of another
+environment.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def test_the_addon_runs_a_scene_and_loads_it(bpy_is_there, tmp_path, kind):
 
 
 def test_the_addon_holds_the_command_of_this_environment(tmp_path):
-    """Without Blender: it is one file that Python takes, of this version, with nothing but the standard library and bpy."""
+    """Without Blender: one file that Python takes, of this version, with nothing but the standard library and bpy."""
     path = write_blender_addon(tmp_path)
     assert path == tmp_path / "crumple_blender.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))

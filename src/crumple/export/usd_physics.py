@@ -4,9 +4,9 @@
     material   PhysicsMaterialAPI, PhysicsSurfaceDeformableMaterialAPI: density, friction, moduli, stiffnesses
     scene      PhysicsScene: gravity
 
-The schemas are not part of a released OpenUSD: their names and attributes are written all the same, and readers that do not
-know them pass over them. A sheet is kinematic, so that a simulator plays what was recorded; to go on from a
-frame with another simulator, `physics:kinematicEnabled` is set to false there.
+The schemas are not part of a released OpenUSD: their names and attributes are written all the same, and readers that do
+not know them pass over them. A sheet is kinematic, so that a simulator plays what was recorded; to go on from a frame
+with another simulator, `physics:kinematicEnabled` is set to false there.
 """
 
 from __future__ import annotations
