@@ -36,9 +36,9 @@ def random_elements(seed, nodes, scalars, k=3, m=2, count=70):
     return at, on, dense, np.stack(blocks, axis=1), np.ascontiguousarray(mixed), np.stack(own, axis=1)
 
 
-def assembled(elements):
+def assembled(elements, anchors=2):
     at, on, dense, blocks, mixed, own = elements
-    anchor = np.random.default_rng(0).integers(0, NODES, (SCALARS, 2)).astype(np.int32)
+    anchor = np.random.default_rng(0).integers(0, NODES, (SCALARS, anchors)).astype(np.int32)
     coupling = make_coupling(NODES, anchor, [(at, on)])
     pattern = make_pattern(NODES, block_keys(NODES, [at]))
     values = MixedBlocks(
@@ -93,9 +93,10 @@ def test_scalars_follow_their_first_node():
     assert (scalars < following[np.searchsorted(following, first) + 1]).all()
 
 
-@pytest.mark.parametrize("name", ["auto", "superlu", "pardiso", "cholmod"])
-def test_solvers(name):
-    pattern, coupling, values, total = assembled(random_elements(5, NODES, SCALARS))
+@pytest.mark.parametrize("anchors", [2, 6])
+@pytest.mark.parametrize("name", ["auto", "fronts", "superlu", "pardiso", "cholmod"])
+def test_solvers(name, anchors):
+    pattern, coupling, values, total = assembled(random_elements(5, NODES, SCALARS), anchors)
     try:
         solver = MixedSolver(make_solver(name), coupling)
     except InputError:

@@ -41,6 +41,13 @@ class Tuning:
         "Zeros that a node may bring into a front when it joins it, over the unknowns that are then eliminated there.",
         chosen_on="sheets of 150 to 1000 faces",
     )
+    most_front_nodes: Tuned[int] = Tuned(
+        10_000,
+        "nodes",
+        "Above this, SuperLU takes over from fronts where there is no Pardiso: the time to order them grows with the cube"
+        " of the nodes, and a table with their square.",
+        chosen_on="flat sheets of 800 to 18 400 faces",
+    )
     short_vector: Tuned[int] = Tuned(
         4096, "numbers", "Length of vectors whose inner products are left to BLAS, which takes one thread for them."
     )

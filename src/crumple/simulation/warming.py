@@ -37,7 +37,7 @@ def compile_large() -> None:
     """The same for large sheets: with the general solver, and loops for many threads."""
     model, state = _tiny_scene()
     has_pardiso = make_solver().name == Pardiso.name
-    solver = replace(model.solver, linear_solver="pardiso" if has_pardiso else "superlu")
+    solver = replace(model.solver, linear_solver="pardiso" if has_pardiso else "fronts")
     model = replace(model, solver=solver)
     with always_spread():
         PhysicsEngine(model, state).advance_frame()
