@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 import time
 from collections import Counter
@@ -38,6 +39,8 @@ from crumple.studio.sheets import FACES, FRAME, SHEETS, sheet_tables
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "oracles"))
 from exact_intersections import sheet_intersections
 
+NUMBER = re.compile(r"-?\d[\d.e+-]*")
+"""By which messages of one kind differ."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MOST_HANDS = 4
 MOST_FACES = 500
@@ -64,6 +67,7 @@ class Player:
         u = self.sim.state.mesh.u
         self._low, self._extent = u.min(axis=0), np.ptp(u, axis=0)
         self.done: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
         self.spent: list[float] = []
         self._failed = self.longest_way = 0
 
@@ -127,6 +131,7 @@ class Player:
             self._failed *= name != "advance"
         except SimulationError as error:
             self.done[f"{name} failed"] += 1
+            self.reasons[NUMBER.sub("…", str(error))] += 1
             if name == "advance":
                 self._failed += 1
                 self.sim.calm()
@@ -307,6 +312,8 @@ def main() -> int:
             done = ", ".join(f"{name} {count}" for name, count in sorted(player.done.items()))
             median, late = np.percentile(player.spent, (50, 99))
             print(f"seed {seed}: frames {median:.0f} ms CPU, 99 % below {late:.0f}: {done}", flush=True)
+            for reason, count in player.reasons.items():
+                print(f"seed {seed}: {count} times: {reason}", flush=True)
         except Exception as error:
             wrong += 1
             print(f"seed {seed}: WRONG: {type(error).__name__}: {error}", flush=True)
