@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crumple.contact import ObstacleTrees, Surface, make_surface
+from crumple.contact import Surface, SurfaceTrees, make_surface
 from crumple.contract import Constraint, Energy, MountedTerm, Stage, Term
 from crumple.energies.inertia import node_masses
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil
@@ -55,7 +55,7 @@ class MeshParts:
     def __init__(self, model: Model, state: State, timer: PhaseTimer) -> None:
         self._model, self._state, self._timer = model, state, timer
         self._surfaces: dict[tuple[bool, ...], Surface] = {}
-        self._trees: dict[tuple[bool, ...], ObstacleTrees] = {}
+        self._trees: dict[tuple[bool, ...], SurfaceTrees] = {}
         self._nearby: dict[tuple[bool, ...], Nearby] = {}
 
     @cached_property
@@ -102,9 +102,9 @@ class MeshParts:
             self._surfaces[present] = _SURFACES.find(parts, lambda: contact_surface(model, state, time))
         return self._surfaces[present]
 
-    def trees(self, time: float) -> ObstacleTrees:
+    def trees(self, time: float) -> SurfaceTrees:
         """The trees of the obstacles that are present at `time` [s]."""
-        return self._trees.setdefault(self._present(time), ObstacleTrees())
+        return self._trees.setdefault(self._present(time), SurfaceTrees())
 
     def nearby(self, time: float) -> Nearby:
         """What may touch at `time` [s] on a small sheet, kept from solve to solve."""
