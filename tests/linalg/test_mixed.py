@@ -113,9 +113,9 @@ def test_solvers(name, anchors):
 
 
 def test_the_order_without_mkl_fills_little():
-    """A strip of 400 nodes, each beside the two before it, numbered at random: minimum degree finds the strip."""
-    number = np.random.default_rng(4).permutation(400).astype(np.int32)
-    stencil = np.stack([number[:-2], number[1:-1], number[2:]], axis=1)
+    """A square of 20 by 20 nodes, numbered at random."""
+    number = np.random.default_rng(4).permutation(400).astype(np.int32).reshape(20, 20)
+    stencil = np.stack([number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]], axis=-1).reshape(-1, 4)
     pattern = make_pattern(400, block_keys(400, [stencil]))
     coupling = make_coupling(400, np.zeros((0, 2), np.int32), [])
     operations = {}
