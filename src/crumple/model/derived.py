@@ -249,18 +249,20 @@ class Derived:
         """What can touch at `time` [s]: the sheets and the obstacles present then; None without contact."""
         return self._parts.surface(time) if self.model.contact.enabled else None
 
-    def contact(self, time: float, x: Floats, guess: Floats | None = None) -> StepContact | None:
+    def contact(
+        self, time: float, x: Floats, guess: Floats | None = None, timer: PhaseTimer | None = None
+    ) -> StepContact | None:
         """Contact without friction in a solve from x (nodes of sheets and obstacles, 3) on, at `time` [s]; None
-        without contact. `guess` (node_count, 3): where the sheets may go."""
-        surface, stiffness = self.surface(time), self.model.contact.stiffness
+        without contact. `guess` (node_count, 3): where the sheets may go;  `timer`: another one than that of steps."""
+        surface, stiffness, timer = self.surface(time), self.model.contact.stiffness, timer or self.timer
         if surface is None:
             return None
         if not self.is_small:
-            return StepContact(surface, stiffness, x, self.timer, self._parts.trees(time))
+            return StepContact(surface, stiffness, x, timer, self._parts.trees(time))
         nearby = self._parts.nearby(time)
         if guess is not None:
             nearby.look_ahead(x, guess)
-        return CompactContact(nearby, stiffness, x, self.timer)
+        return CompactContact(nearby, stiffness, x, timer)
 
     def stored(self, state: State) -> list[Energy]:
         """The energies of all terms at the time of `state`, without what depends on motion."""
