@@ -40,7 +40,7 @@ class Outbox:
                 self._moves[grasp].update(command)
                 return False
             if len(self._waiting) >= MOST_UNSENT and what not in NEVER_REFUSED and not self._ends(what, grasp):
-                raise InputError("crumple play", "too many commands at a time; the rest is left out")
+                raise InputError("commands", "too many commands at a time; the rest is left out")
             self._note(what, grasp, command)
             self._waiting.append(command)
             return True

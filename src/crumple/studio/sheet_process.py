@@ -67,8 +67,9 @@ class SheetProcess:
 
     def _write(self) -> None:
         command = self._unsent.take()
-        with suppress(OSError):  # the process has ended, of which the reader tells
-            self._pipe.send(command)
+        if command is not None:
+            with suppress(OSError):  # the process has ended, of which the reader tells
+                self._pipe.send(command)
 
     def _listen(self) -> None:
         """Take what the process says; called by the event loop when something is there."""
