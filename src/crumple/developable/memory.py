@@ -29,6 +29,8 @@ from crumple.state import State
 FIELD, FACTOR = "fold_memory", "hinge_factor"
 """Names of the fields of the state with the rest angle of every hinge [rad], and with its stiffness over that of the
 material."""
+FOLDS = "developable folds"
+"""Name of the term that only sheets of this engine have."""
 HALF = 0.5
 """Part of the bending stiffness that the simulated material has itself."""
 DIAGONAL = TUNING.diagonal_stiffness.value
@@ -95,7 +97,7 @@ def hinge_term(material: Material) -> EnergyTerm:
         added = hinge_stiffness(stiffness * (factor - HALF), length, area)
         return BendingHinge(nodes, added, factor / (factor - HALF) * rest[chosen])
 
-    return EnergyTerm("folds", make)
+    return EnergyTerm(FOLDS, make)
 
 
 def hinge_factors(layout: Layout) -> Floats:

@@ -173,9 +173,10 @@ def crossed_creases(structure: Structure, creases: Sequence[Crease]) -> int:
 
 
 def thinner_paper(lengths: Lengths) -> Check:
-    """Figure 21: the hands of figure 1 with paper that can be compressed less and less."""
+    """Figure 21: the hands of figure 1, which go on by half as much, with paper that can be compressed less and less.
+    Where those of figure 1 end, a sheet with two singular points is compressed by 0.1 to 0.2 % only."""
     counts = [
-        sum(len(lengths.run("figure 1", seed, compression=limit).paper.structure.singular) for seed in range(SEEDS))
+        sum(len(lengths.run("figure 21", seed, compression=limit).paper.structure.singular) for seed in range(SEEDS))
         for limit in THINNER
     ]
     return Check("figure 21: thinner paper with fewer singular points", 0.0, _falls(counts), 0.0)
