@@ -59,11 +59,6 @@ def crosses(ends, points, count):
     return False
 
 
-def loop_area(loop: Sequence[Sequence[float]]) -> float:
-    """The area of a polygon of n points [m²], positive when it is counter-clockwise."""
-    return 0.5 * sum(loop[k - 1][0] * loop[k][1] - loop[k - 1][1] * loop[k][0] for k in range(len(loop)))
-
-
 def trace_cells(
     positions: Mapping[int, Sequence[float]], edges: Iterable[tuple[int, int]]
 ) -> tuple[list[tuple[int, ...]], float]:
