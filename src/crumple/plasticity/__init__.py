@@ -19,6 +19,7 @@ from crumple.plasticity.yielding import (
     make_yield_law,
     uniform_yield_law,
     yield_curvature,
+    yield_work,
 )
 
 __all__ = [
@@ -45,5 +46,6 @@ __all__ = [
     "uniform_yield_law",
     "unmark_creases",
     "yield_curvature",
+    "yield_work",
     "yield_strain",
 ]
