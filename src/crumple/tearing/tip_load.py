@@ -33,7 +33,7 @@ from crumple.runtime.typing import Floats
 from crumple.state import State
 from crumple.tearing.path import node_vertex
 from crumple.tearing.resistance import Toughness, make_toughness, resistance
-from crumple.tearing.tip import REACH, tip_weights
+from crumple.tearing.tip import REACH, lip_nodes, tip_weights
 from crumple.tearing.tip_field import tip_field
 from crumple.tearing.tuning import TUNING
 from crumple.tearing.williams import Field
@@ -42,6 +42,7 @@ ANGLES = TUNING.tip_directions.value
 PROCESS_ZONE = TUNING.process_zone.value
 LAST = TUNING.moving_lips.value
 FOLD = TUNING.fold_reach.value
+CLEAR = TUNING.clear_of_held_lips.value
 APART = TUNING.fold_from_tips.value
 FORWARD = TUNING.largest_kink.value
 GOOD_FIELD = TUNING.field_good.value
@@ -193,7 +194,8 @@ def tip_force(state: State, derived: Derived, number: int, size: float, stage: S
 
     A crack that runs straight on is the same crack with its lips slid along themselves. One that turns leaves its lips
     where they are but for the last edge: if they moved aside, whatever pushes against a lip would draw the crack there,
-    as if it could have run elsewhere. What is held stays where it is, too.
+    as if it could have run elsewhere. What is held stays where it is, too; where that is a lip,
+    only what is much nearer to the tip counts: around such a node elements of this size tell little of the stress.
 
     But the fold by which a flap hangs on the sheet moves on with the crack. One that turns inwards makes it narrower,
     and saves a part of its energy that is proportional to the width [Hamm2008]: what bending frees when the lips move
@@ -203,9 +205,10 @@ def tip_force(state: State, derived: Derived, number: int, size: float, stage: S
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
     still = np.concatenate([state.pins.node, state.bonds.nodes_needed, state.tips.node]).astype(np.int32)
     weights = partial(tip_weights, mesh, node, heading, size, still=still)
-    along = driving_force(state, derived, weights(), stage)
-    reach = min(FOLD, max(REACH, APART * _nearest_tip(state, number) / size))
-    wide = partial(weights, core=0.5 * reach, reach=reach)
+    clear = CLEAR * _held_lip(state, number, FOLD / CLEAR * size) / size
+    along = driving_force(state, derived, weights(reach=min(REACH, clear)), stage)
+    reach = min(FOLD, max(REACH, min(clear, APART * _nearest_tip(state, number) / size)))
+    wide = partial(weights, core=reach - REACH, reach=reach)
     across = turning_force(state, derived, wide(lips=LAST), wide(), stage)
     normal = np.array([-heading[1], heading[0]])
     return (along @ heading) * heading + (across @ normal) * normal
@@ -230,6 +233,17 @@ def turning_force(
         for part in term.driving_force(state, weight, moving) if fold is None else fold:
             force += part
     return force
+
+
+def _held_lip(state: State, number: int, reach: float) -> float:
+    """How far the next node of its lips that is held is from the tip `number` [m], inf if farther than `reach` [m]."""
+    mesh, node = state.mesh, int(state.tips.node[number])
+    vertex = node_vertex(mesh, node)
+    distance = np.full(mesh.node_count, np.inf)
+    np.minimum.at(distance, mesh.vertex_node, np.linalg.norm(mesh.u - mesh.u[vertex], axis=1))
+    lips = np.concatenate(lip_nodes(mesh, node, state.tips.heading[number], distance < reach))
+    held = np.intersect1d(lips[lips != node], state.pins.node)
+    return float(distance[held].min(initial=np.inf))
 
 
 def _nearest_tip(state: State, number: int) -> float:
