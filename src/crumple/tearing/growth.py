@@ -25,7 +25,7 @@ from crumple.tearing.initiation import Weakness, can_begin, longest_extension, o
 from crumple.tearing.leading import Led, leads
 from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
 from crumple.tearing.resistance import resistance
-from crumple.tearing.rest import TOLERANCE, Rest
+from crumple.tearing.rest import TINY, TOLERANCE, Rest
 from crumple.tearing.tip_load import Load, state_toughness, tip_begins, tip_size
 from crumple.tearing.tips import (
     LEAST_ROOM,
@@ -90,7 +90,7 @@ def tear(state: State, derived: Derived, step_path: StepPath, before: State | No
         return _split(step, trial, size)
     loop = _Loop(step, size)
     led = {} if before is None else leads(before, state, size)
-    return loop.come_to_rest(loop.drawn_back(trial, led), begins=begins)
+    return loop.come_to_rest(loop.drawn_back(trial, led), begins=begins, led=set(led))
 
 
 def solve_accuracy(state: State, derived: Derived) -> float:
@@ -132,15 +132,16 @@ class _Loop:
     step: Step
     size: float
 
-    def come_to_rest(self, trial: Trial, *, begins: bool) -> Tear:
+    def come_to_rest(self, trial: Trial, *, begins: bool, led: set[int]) -> Tear:
         """What has become of the step when no tip is overloaded any more, or none can run on.
 
-        `begins`: whether cracks may begin in the sound sheet.
+        `begins`: whether cracks may begin in the sound sheet;  `led`: tips that were, whose loads may be off more.
         """
         step, blocked, sound, stuck = self.step, set[int](), set[int](), 0
         for _ in range(MOST_CHANGES):
             loads = trial.loads(self.size)
-            free = [k for k, load in enumerate(loads) if load.ratio > 1.0 + TOLERANCE and k not in blocked]
+            most = [1.0 + (LED_TOLERANCE if k in led else TOLERANCE) for k in range(len(loads))]
+            free = [k for k, load in enumerate(loads) if load.ratio > most[k] and k not in blocked]
             if not free:
                 place = self._weakest(trial, sound) if begins else None
                 if place is None:
@@ -155,7 +156,7 @@ class _Loop:
                 blocked.add(worst)
                 stuck += loads[worst].straight[1] > 1.0 + TOLERANCE
             elif len(found.state.tips.node) < len(trial.state.tips.node):
-                trial, blocked = found, set()  # tips are numbered anew
+                trial, blocked, led = found, set(), set()  # tips are numbered anew
                 step.last_cut.clear()
             else:
                 trial = found
@@ -188,13 +189,15 @@ class _Loop:
         return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True)
 
     def _remembered(self, trial: Trial) -> Trial:
-        """The trial whose tips know how fast their loads fall."""
+        """The trial whose tips know how fast their loads fall, and how far they are due to run."""
         tips = trial.state.tips
         fall = tips.fall.copy()
         for number, found in self.step.falls.items():
             if number < len(fall):
                 fall[number] = found
-        return replace(trial, state=trial.state.replaced(tips=replace(tips, fall=fall)))
+        ratio = np.array([load.straight[1] for load in trial.loads(self.size)])
+        due = np.log(np.maximum(ratio, TINY)) / np.where(fall > 0.0, fall, np.inf)
+        return replace(trial, state=trial.state.replaced(tips=replace(tips, fall=fall, due=due)))
 
     def _weakest(self, trial: Trial, sound: set[int]) -> Weakness | None:
         """Where the sound sheet may begin to tear, apart from nodes that have been tried."""
@@ -227,7 +230,7 @@ class _Loop:
         for number, load, room in zip(numbers, loads, rooms, strict=True):
             held, ratio = load.straight
             fall = self.step.falls.get(number, float(trial.state.tips.fall[number]))
-            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio), room, 0.0, fall)))
+            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio, fall), room)))
         return Run(self.step, self.size, trial, tips).to_rest()
 
     def opened(self, trial: Trial, loads: dict[int, Load]) -> Trial | None:
@@ -284,10 +287,14 @@ class _Loop:
         ran = trial.state.torn.length_of(crack) - self.step.start.torn.length_of(crack)
         return ran > AWAY * max(self.step.pace, self.size)
 
-    def first_distance(self, ratio: float) -> float:
-        """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""
+    def first_distance(self, ratio: float, fall: float = 0.0) -> float:
+        """How far a tip may run that is loaded by `ratio` Γ [m]: until that has fallen to 1, if its `fall` [1/m] is
+        known. When the hands move on, it runs about as far."""
         least = FIRST_GLIDE * self.size
-        return max(least, min(1.0, log(ratio) / log(FAR)) * PACE * self.step.pace) if ratio > 1.0 else least
+        if ratio <= 1.0:
+            return least
+        wanted = min(1.0, log(ratio) / log(FAR)) * PACE * self.step.pace
+        return min(log(ratio) / fall, max(least, wanted)) if fall > 0.0 else max(least, wanted)
 
     def begun(self, trial: Trial, weak: Weakness) -> Trial | None:
         """A crack at a weak place, as long as it has to be to set free the energy that it takes; None when the sheet is

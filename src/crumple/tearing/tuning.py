@@ -37,13 +37,13 @@ class Tuning:
     led_load: Tuned[float] = Tuned(
         0.6, "1", "Γ at the start of a step below which a crack is not expected to run on in it."
     )
-    scant_room: Tuned[float] = Tuned(
-        0.5, "1", "Room for gliding over how far a tip is led below which an edge is cut instead."
+    shortest_lead: Tuned[float] = Tuned(
+        0.01, "1", "Distance below which a tip is not led, over the edge length at tips."
     )
     led_tolerance: Tuned[float] = Tuned(
         0.15,
         "1",
-        "By how much Γ may be below 1 where a tip was led to before it is drawn back: the next step leads less.",
+        "By how much Γ may be off 1 where a tip was led to before it is moved: the next step leads more or less.",
     )
     pace_memory: Tuned[float] = Tuned(
         0.5, "1", "Weight of the steps before in how fast a crack is expected to run; the rest is that of the last one."
