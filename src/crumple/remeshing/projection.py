@@ -26,6 +26,9 @@ from crumple.plasticity.tuning import TUNING as PLASTICITY
 from crumple.remeshing.tuning import TUNING
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Bools, Floats, Ints
+from crumple.solving.compact.options import CompactOptions
+from crumple.solving.compact.potential import CompactPotential
+from crumple.solving.linear_system import LinearSystem
 from crumple.solving.newton import Newton
 from crumple.solving.newton_options import NewtonOptions
 from crumple.solving.outcome import Ending
@@ -67,27 +70,37 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     order, number = free_first(is_free)
     x = np.concatenate([state.x, state.obstacle_x])[order]
     edges = _free_edges(state, derived, free)
-    energies = [energy.restricted(is_free, number, edges.number) for energy in derived.projected(state)]
-    surface = derived.surface(state.time)
-    if surface is not None:
-        surface = restrict_surface(surface, is_free, number)
     count = int(np.count_nonzero(free))
     moving = order[:count]
-    step_contact = _step_contact(derived, surface, x)
-    potential = Potential(count, energies, step_contact, PhaseTimer(), turn_count=len(edges.chosen))
+    softest = min(material.stretch_stiffness for material in derived.model.materials)
+    potential: Potential
+    system: LinearSystem
+    if derived.is_small and free.all():
+        nodes, make_options = derived.nodes, CompactOptions
+        step_contact = derived.contact(state.time, x)
+        potential = CompactPotential(
+            count, derived.projected(state), step_contact, PhaseTimer(), turn_count=len(edges.chosen)
+        )
+        system = derived.system
+    else:
+        nodes, make_options = np.arange(count, dtype=np.int32).reshape(-1, 1), NewtonOptions
+        energies = [energy.restricted(is_free, number, edges.number) for energy in derived.projected(state)]
+        surface = derived.surface(state.time)
+        if surface is not None:
+            surface = restrict_surface(surface, is_free, number)
+        step_contact = _step_contact(derived, surface, x)
+        potential = Potential(count, energies, step_contact, PhaseTimer(), turn_count=len(edges.chosen))
+        system = _system(derived, count, [nodes, *(term.stencil for term in energies)], energies, edges, number)
     pose = make_pose(x, edges.ordered(state.half_turn))
     energy = potential.value(pose)
-    softest = min(material.stretch_stiffness for material in derived.model.materials)
-    nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
     mass = derived.mass[moving, None]
     anchor = make_nodal(nodes, x[:count], np.full(count, REGULARISATION * softest), -mass * wanted[moving])
     potential.add(anchor)
-    system = _system(derived, count, [nodes, *(term.stencil for term in energies)], energies, edges, number)
     judged = np.ones(len(free), bool)
     judged[state.pins.node] = False
     limit = PEAK * _peak(wanted[judged])
     for share in TOLERANCES:
-        options = NewtonOptions(
+        options = make_options(
             share * energy + np.finfo(float).tiny,
             np.inf,
             max(ITERATIONS, WORK // len(free)),

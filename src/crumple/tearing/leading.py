@@ -66,11 +66,12 @@ def _led(state: State, derived: Derived, number: int, load: Load, span: float, s
     room = room_ahead(state, number, size)
     is_straight = float(load.direction @ tips.heading[number]) >= TURN
     if room > 0.0 and (is_straight or distance_behind(state, number) < SHORTEST * size):
-        found = _glided(state, derived, number, load, min(wanted, room))
+        glided = wanted if wanted <= room else min(room, wanted - FIRST * size)
+        found = _glided(state, derived, number, load, glided)
         if found is None:
             return state, derived
-        (state, derived), wanted = found, wanted - room
-    if wanted < FIRST * size:
+        (state, derived), wanted = found, wanted - glided
+    if wanted < 0.5 * FIRST * size:
         return state, derived
     return _opened(state, derived, number, load, min(wanted, size)) or (state, derived)
 
@@ -78,7 +79,7 @@ def _led(state: State, derived: Derived, number: int, load: Load, span: float, s
 def expected(distance: float, load: Load, fall: float) -> float:
     """How far a tip will run [m] that ran by `distance` [m] in the last steps, and is not quite at rest yet."""
     behind = log(load.straight[1]) / fall if load.straight[1] > 0.0 and fall > 0.0 else 0.0
-    return distance + min(max(behind, -0.5 * distance), 0.5 * distance)
+    return distance + min(max(behind, -distance), 0.5 * distance)
 
 
 def _glided(state: State, derived: Derived, number: int, load: Load, distance: float) -> tuple[State, Derived] | None:
