@@ -13,14 +13,16 @@ from crumple.patterns import CreasePattern, fold_angles, read_pattern
 from crumple.patterns.meshing import mesh_pattern
 from crumple.patterns.pattern import UNASSIGNED
 from crumple.runtime.errors import InputError
-from crumple.scenes.patterns import is_rigid
+from crumple.scenes.patterns import is_rigid, read_stamped
 
-FLAT = np.radians(120.0)
-"""Patterns whose creases fold further than this are folded by half at first [rad]."""
 START = 0.25
 """Fraction of the fold at the start, where the pattern allows it: from flat, vertices may pop in either direction."""
-FOLDED = 0.8
-"""When all creases have their angles [s]."""
+FOLDED, DURATION, FRAME = 0.8, 1.0, 0.04
+"""When all creases have their angles, the end, and the time of a frame [s]."""
+ACTIVATION, LARGEST_ACTIVATION = 0.025, 1e-3
+"""Gap below which layers repel each other, over the edges of the mesh, and its bound [m]: flat folds end where the
+layers beside them are a gap apart, of a square twist of 59 mm at 172° with 0.1 and at 175° with 0.025, in as many
+iterations (see `analysis.crease_stops`)."""
 SHAPE = ("sheets", 0, "shape")
 """Where the pattern is in the tables."""
 SPRING_LENGTH = 0.05
@@ -54,26 +56,21 @@ class PatternTables(dict[str, Any]):
             shape["start"] = START if fits and is_rigid(pattern, START * fold) else 0.0
         if not any(path[:3] == ("sheets", 0, "creases") for path in given):
             sheet["creases"] = _drives(pattern, shape["start"]) if fits else _springs(pattern, shape.get("size"))
-        if (*SHAPE, "fold") in given or fold == 1.0:
-            return ()
-        steepest = np.degrees(np.abs(pattern.targets()).max(initial=0.0))
-        return (
-            f"sheets[0].shape: creases fold by up to {steepest:.0f}°, but only half way by default, for they would "
-            "press layers on each other; --set sheets[0].shape.fold=1 folds them as far as they go",
-        )
+        return ()
 
 
 def pattern_tables(path: Path, label: str) -> PatternTables:
     """The scene tables of a FOLD or SVG file: paper without gravity, slowed by air, whose creases are driven hard to
     their angles, or by springs where they do not fit, which `PatternTables.settle` decides."""
-    pattern = read_pattern(path)
+    pattern = _read(path)
     tables = PatternTables(
         name=re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
         description=f"The crease pattern {path.name[:200]} folds by itself.",
-        run={"frame_time": 0.02, "duration": 1.0},
+        run={"frame_time": FRAME, "duration": DURATION},
+        solver={"integrator": "implicit-euler"},  # where it ends matters, not how it swings: a third of the iterations
         plasticity={"rule": "none"},  # a sheet pressed flat would lose part of its creases
         environment={"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": 5.0}},
-        contact={"activation": min(1e-3, 0.1 * facet_size(pattern))},
+        contact={"activation": min(LARGEST_ACTIVATION, _rounded(ACTIVATION * facet_size(pattern)))},
         sheets=[
             {
                 "name": "paper",
@@ -82,13 +79,22 @@ def pattern_tables(path: Path, label: str) -> PatternTables:
                     "kind": "pattern",
                     "file": str(path.resolve()),
                     "size": default_size(pattern),
-                    "fold": default_fold(pattern),
+                    "fold": 1.0,
                 },
             }
         ],
     )
     tables.pattern = pattern
     return tables
+
+
+def _read(path: Path) -> CreasePattern:
+    """The pattern of a file, which the shape of the scene will ask for again."""
+    try:
+        stamp = path.stat().st_mtime_ns
+    except OSError:
+        return read_pattern(path)  # which tells what is wrong
+    return read_stamped(str(path.resolve()), None, None, stamp)
 
 
 def _drives(pattern: CreasePattern, start: float) -> list[dict[str, Any]]:
@@ -144,8 +150,3 @@ def _face_count(pattern: CreasePattern, size: float) -> int:
 def _rounded(size: float) -> float:
     """A length with two digits."""
     return float(f"{size:.2g}")
-
-
-def default_fold(pattern: CreasePattern) -> float:
-    """The whole fold, or half of it where creases fold flat, which thick paper cannot."""
-    return 0.5 if np.abs(pattern.targets()).max(initial=0.0) > FLAT else 1.0
