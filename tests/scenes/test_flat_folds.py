@@ -142,7 +142,7 @@ def test_what_stops_a_crease_is_told(tmp_path):
     (line,) = measure_crease_lines(model, state.replaced(x=x))
     assert line.stopped_by == FACETS
     nearest = np.flatnonzero(right)[np.argmax(height)]
-    x[nearest, 2] = -0.5 * model.contact.sheet_thickness[0] - state_apart(model) * 0.9
+    x[nearest, 2] = -model.contact.sheet_thickness[0] - 0.5 * model.contact.activation
     x[nearest, 0] = middle - height.max() * 0.7
     (line,) = measure_crease_lines(model, state.replaced(x=x))
     assert line.stopped_by == LAYERS

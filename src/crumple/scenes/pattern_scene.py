@@ -12,9 +12,13 @@ import numpy as np
 from crumple.patterns import CreasePattern, fold_angles, read_pattern
 from crumple.patterns.meshing import mesh_pattern
 from crumple.patterns.pattern import UNASSIGNED
+from crumple.patterns.sequence import simple_folds
 from crumple.runtime.errors import InputError
+from crumple.runtime.typing import Ints
 from crumple.scenes.patterns import is_rigid, read_stamped
 
+STAGE = 0.4
+"""Time of each of the simple folds of a pattern that is folded by several of them [s]."""
 START = 0.25
 """Fraction of the fold at the start, where the pattern allows it: from flat, vertices may pop in either direction."""
 FOLDED, DURATION, FRAME = 0.8, 1.0, 0.04
@@ -40,6 +44,7 @@ class PatternTables(dict[str, Any]):
     """The tables of a pattern; how its creases are driven follows from the fold that is asked for in the end."""
 
     pattern: CreasePattern
+    stages: list[Ints]
 
     def settle(self, tables: dict[str, Any], given: Sequence[tuple[str | int, ...]]) -> tuple[str, ...]:
         """Choose `start` and `creases` of the final `tables`, unless they are among the keys that were `given`; gives
@@ -55,7 +60,7 @@ class PatternTables(dict[str, Any]):
         if (*SHAPE, "start") not in given:
             shape["start"] = START if fits and is_rigid(pattern, START * fold) else 0.0
         if not any(path[:3] == ("sheets", 0, "creases") for path in given):
-            sheet["creases"] = _drives(pattern, shape["start"]) if fits else _springs(pattern, shape.get("size"))
+            sheet["creases"] = _drives(pattern, shape["start"]) if fits else _springs(self, shape.get("size"))
         return ()
 
 
@@ -63,10 +68,11 @@ def pattern_tables(path: Path, label: str) -> PatternTables:
     """The scene tables of a FOLD or SVG file: paper without gravity, slowed by air, whose creases are driven hard to
     their angles, or by springs where they do not fit, which `PatternTables.settle` decides."""
     pattern = _read(path)
+    stages = simple_folds(pattern)
     tables = PatternTables(
         name=re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
         description=f"The crease pattern {path.name[:200]} folds by itself.",
-        run={"frame_time": FRAME, "duration": DURATION},
+        run={"frame_time": FRAME, "duration": max(DURATION, STAGE * len(stages) + DURATION - FOLDED)},
         solver={"integrator": "implicit-euler"},  # where it ends matters, not how it swings: a third of the iterations
         plasticity={"rule": "none"},  # a sheet pressed flat would lose part of its creases
         environment={"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": 5.0}},
@@ -84,7 +90,7 @@ def pattern_tables(path: Path, label: str) -> PatternTables:
             }
         ],
     )
-    tables.pattern = pattern
+    tables.pattern, tables.stages = pattern, stages
     return tables
 
 
@@ -109,14 +115,17 @@ def _drives(pattern: CreasePattern, start: float) -> list[dict[str, Any]]:
     return drives
 
 
-def _springs(pattern: CreasePattern, size: Any) -> list[dict[str, Any]]:
+def _springs(tables: PatternTables, size: Any) -> list[dict[str, Any]]:
     """The creases of a pattern that does not fit: springs, stiff beside the facets, so that these bend, and so that
-    creases which are in each other's way come to terms."""
+    creases which are in each other's way come to terms. Simple folds are folded one after the other."""
     if isinstance(size, bool) or not isinstance(size, int | float) or not size > 0.0:
         return []  # which validation tells
-    drives = _drives(pattern, 0.0)
-    length = float(f"{SPRING_LENGTH * size:.2g}")
-    return [drive | ({"drive": "spring", "origami_length": length} if "keys" in drive else {}) for drive in drives]
+    spring = {"drive": "spring", "origami_length": float(f"{SPRING_LENGTH * size:.2g}")}
+    drives = [drive | (spring if "keys" in drive else {}) for drive in _drives(tables.pattern, 0.0)]
+    for number, edges in enumerate(tables.stages):
+        keys = [{"time": STAGE * number, "fold": 0.0}, {"time": STAGE * (number + 1), "fold": 1.0}]
+        drives.append({"name": f"fold {number + 1}", "edges": edges.tolist(), "keys": keys} | spring)
+    return drives[bool(tables.stages) :]
 
 
 def facet_size(pattern: CreasePattern) -> float:
