@@ -236,6 +236,13 @@ def face_stiffness(
     return plate
 
 
+def bent_stiffness(plate: Floats, curvature: Floats) -> Floats:
+    """B of faces with D `plate` (n, 3, 3) [N m] against the bend S (n, 3) [1/m] that they have: S:D:S/‖S‖², (n,)
+    [N m]."""
+    norm = curvature[:, 0] ** 2 + curvature[:, 1] ** 2 + 2.0 * curvature[:, 2] ** 2
+    return np.asarray(np.einsum("fa,fab,fb->f", curvature, plate, curvature) / np.where(norm > 0.0, norm, np.inf))
+
+
 def curvature_of(shape: Floats, angle: Floats) -> Floats:
     """S = Σ_k ψ_k shape_k of each face, (n, 3) [1/m]."""
     return np.einsum("fk,fkq->fq", angle, shape)

@@ -42,7 +42,7 @@ Mounted: TypeAlias = tuple[tuple[Term, MountedTerm], ...]
 _NODES: Remembered[Ints] = Remembered(2)
 _SIZES: Remembered[float] = Remembered(2)
 _MASSES: Remembered[Floats] = Remembered(2)
-_SURFACES: Remembered[Surface] = Remembered(2)
+_SURFACES: Remembered[Surface] = Remembered(4)
 """What follows from the model and the mesh alone stays from frame to frame, while these do."""
 
 
@@ -97,9 +97,7 @@ class MeshParts:
         """What can touch at `time` [s], kept while the same obstacles are present."""
         present = self._present(time)
         if present not in self._surfaces:
-            model, state = self._model, self._state
-            parts = state.mesh, model.contact, Equal(len(model.sheet_names)), Equal(present), *model.obstacles
-            self._surfaces[present] = _SURFACES.find(parts, lambda: contact_surface(model, state, time))
+            self._surfaces[present] = known_surface(self._model, self._state, time)
         return self._surfaces[present]
 
     def trees(self, time: float) -> SurfaceTrees:
@@ -115,7 +113,7 @@ class MeshParts:
 
     def _present(self, time: float) -> tuple[bool, ...]:
         """Which obstacles are there at `time` [s]."""
-        return tuple(obstacle.active(time) for obstacle in self._model.obstacles)
+        return _present(self._model, time)
 
 
 @dataclass(frozen=True)
@@ -343,6 +341,17 @@ def node_parts(model: Model, state: State) -> Ints:
     counts = [obstacle.node_count for obstacle in model.obstacles]
     obstacles = np.repeat(np.arange(len(counts)) + sheets, counts)
     return np.concatenate([state.mesh.node_sheet, obstacles]).astype(np.int32)
+
+
+def _present(model: Model, time: float) -> tuple[bool, ...]:
+    """Which obstacles are there at `time` [s]."""
+    return tuple(obstacle.active(time) for obstacle in model.obstacles)
+
+
+def known_surface(model: Model, state: State, time: float) -> Surface:
+    """The same as `contact_surface`, kept while the mesh, what is said of contact and the obstacles are the same."""
+    parts = state.mesh, model.contact, Equal(len(model.sheet_names)), Equal(_present(model, time)), *model.obstacles
+    return _SURFACES.find(parts, lambda: contact_surface(model, state, time))
 
 
 def contact_surface(model: Model, state: State, time: float) -> Surface:

@@ -11,8 +11,6 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import make_obstacle
-from crumple.linalg import make_solver
-from crumple.linalg.cholesky import Pardiso
 from crumple.materials import preset
 from crumple.model.derived import Derived
 from crumple.model.model import Model
@@ -21,12 +19,10 @@ from crumple.options.remeshing import RemeshingOptions
 from crumple.options.sizing import SizingOptions
 from crumple.remeshing import isotropic_sizing, remesh
 from crumple.runtime.compiled import always_spread
-from crumple.runtime.timing import PhaseTimer
 from crumple.shapes import plane, rectangle
 from crumple.simulation.demands import state_sizing
 from crumple.simulation.engine import PhysicsEngine
 from crumple.simulation.frame import adapt
-from crumple.solving.system import NewtonSystem, TurnTerm
 from crumple.state import Pins, State, initial_state
 
 
@@ -38,22 +34,9 @@ def compile_stepping() -> None:
 def compile_large() -> None:
     """The same for large sheets: with the general solver, and loops for many threads."""
     model, state = _tiny_scene()
-    has_pardiso = make_solver().name == Pardiso.name
-    solver = replace(model.solver, linear_solver="pardiso" if has_pardiso else "superlu")
-    model = replace(model, solver=solver)
+    model = replace(model, solver=replace(model.solver, linear_solver="fronts"))
     with always_spread():
         PhysicsEngine(model, state).advance_frame()
-    _solve_triangle()
-
-
-def _solve_triangle() -> None:
-    """Solve a system of one face and its edges as large sheets do."""
-    face, rest = np.array([[0, 1, 2]], np.int32), np.zeros((1, 3, 3, 3))
-    nodes, ends = face.reshape(-1, 1), np.array([[0, 1], [1, 2], [2, 0]], np.int32)
-    system = NewtonSystem(3, [nodes, face], make_solver(), PhaseTimer(), anchor=ends, couplings=[(face, face)])
-    terms = [(nodes, np.tile(np.eye(3), (3, 1, 1, 1))), (face, np.zeros((1, 6, 3, 3)))]
-    turns = TurnTerm(face, face, rest, np.array([[1.0, 0.0, 0.0, 1.0, 0.0, 1.0]]))
-    system.newton_direction(terms, [turns], np.ones((3, 3)), np.ones(3), is_convex=True)
 
 
 def compile_sizing() -> None:

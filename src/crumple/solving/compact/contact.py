@@ -45,10 +45,13 @@ _KNOWN: Remembered[tuple[float, bool]] = Remembered(2)
 
 
 def _find_margin(surface: Surface) -> float:
-    """Within which poses share their pairs [m]: a fraction of the edges of the sheets."""
+    """Within which poses share their pairs [m]: a fraction of the edges of the sheets, or of twice the width of the
+    faces beside them where these are slivers, which have many others near."""
     edges = surface.edges[: surface.dynamic_edges]
     length = np.linalg.norm(surface.node_rest[edges[:, 1]] - surface.node_rest[edges[:, 0]], axis=1)
-    return max(MARGIN * surface.reach, EDGE_MARGIN * float(np.mean(length)) if len(length) else 0.0)
+    width = 3.0 * surface.edge_weight[: surface.dynamic_edges] / length
+    size = np.minimum(length, 2.0 * width)
+    return max(MARGIN * surface.reach, EDGE_MARGIN * float(np.mean(size)) if len(length) else 0.0)
 
 
 def _can_rub(surface: Surface) -> bool:
