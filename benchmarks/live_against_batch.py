@@ -4,11 +4,11 @@
 
 Kitchen foil, 15 cm square, which keeps its creases, is folded over by its corner and let go; after that the sheet is
 brought to rest again and again until it lies still. In the session "laid" the corner is laid down, in "dragged" the
-fold is pressed down and dragged. The session takes steps of 1/60 s of implicit Euler, as `crumple play` does. Its script is
-then replayed with implicit Euler and with TR-BDF2 in shorter steps, `--steps` in a frame. What is compared at the end:
-where the sheet is creased (faces with more than half of the largest plastic curvature; Hausdorff distance over the mean
-edge), the energy that it stores, what has yielded, and where its nodes are. Replays that do not agree with each other
-tell that the session has no answer: it goes through a snap that any step decides.
+fold is pressed down and dragged. The session takes steps of 1/60 s of implicit Euler, as `crumple play` does. Its
+script is then replayed with implicit Euler and with TR-BDF2 in shorter steps, `--steps` in a frame. What is compared at
+the end: where the sheet is creased (faces with more than half of the largest plastic curvature; Hausdorff distance over
+the mean edge), the energy that it stores, what has yielded, and where its nodes are. Replays that do not agree with
+each other tell that the session has no answer: it goes through a snap that any step decides.
 """
 
 from __future__ import annotations
