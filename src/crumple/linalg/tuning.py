@@ -44,8 +44,8 @@ class Tuning:
     most_front_nodes: Tuned[int] = Tuned(
         10_000,
         "nodes",
-        "Above this, SuperLU takes over from fronts where there is no Pardiso: the time to order them grows with the cube"
-        " of the nodes, and a table with their square.",
+        "Above this, SuperLU takes over from fronts where there is no Pardiso: ordering them takes a time like the cube"
+        " of the nodes, and a table like their square.",
         chosen_on="flat sheets of 800 to 18 400 faces",
     )
     short_vector: Tuned[int] = Tuned(
