@@ -71,6 +71,6 @@ if (document.getElementById("mkdocs-search-results")) {
 }
 
 /* The theme scrolls the sidebar so far that the page's own entry is its first line, and the search is out of sight. */
-jQuery(function () {
-  window.setTimeout(function () { jQuery(".wy-side-scroll").scrollTop(0); }, 0);
+window.addEventListener("load", function () {
+  window.setTimeout(function () { jQuery(".wy-side-scroll, .wy-nav-side").scrollTop(0); }, 50);
 });
