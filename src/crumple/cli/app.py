@@ -346,7 +346,8 @@ def render(
     color_by: Annotated[
         str | None,
         typer.Option(
-            help="damage, curvature, crease, stress, stretch, area, speed, sizing (allowed edges), or any other field."
+            help="damage, curvature, crease, stress, strain (per cent), stretch, area, speed, sizing (allowed edges), "
+            "or any other field."
         ),
     ] = None,
     space: Annotated[str, typer.Option(help="world, pattern, plastic, or all of them side by side.")] = "world",

@@ -88,11 +88,6 @@ class FrontMatrix:
         """Add what belongs to single unknowns: `mixed` (n, k, m, 3), `own` (n, m(m+1)/2)."""
         _add_singles(places.mixed, places.mixed_step, places.own, mixed, own, self._values)
 
-    def set_numbers(self, places: Indices, numbers: Floats) -> None:
-        """Put single numbers (n,) of the upper triangle to their places (n,), all others to zero."""
-        self.clear()
-        self._values[places] = numbers
-
     def add_loose(self, stencil: Ints, blocks: Floats) -> bool:
         """Add the blocks (n, k(k+1)/2, 3, 3) of elements that come and go; False when one that is not zero has no
         place: the matrix is then not to be used."""

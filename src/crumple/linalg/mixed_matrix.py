@@ -60,8 +60,7 @@ class ScalarPattern:
     """The same matrix as upper triangular CSR of single numbers, unknowns in order of elimination.
 
     `position` (size,): where each unknown of a flat vector has gone;  `source` (entry_count,): index of each entry in
-    the values of N, C and O one after the other;  `nodes` and `coupling`: the patterns of N, and of C and O. The other
-    names are as in `BlockPattern`, with blocks of width 1.
+    the values of N, C and O one after the other. The other names are as in `BlockPattern`, with blocks of width 1.
     """
 
     width: ClassVar[int] = 1
@@ -70,8 +69,6 @@ class ScalarPattern:
     column: Ints
     position: Ints
     source: Ints
-    nodes: BlockPattern
-    coupling: Coupling
 
     @property
     def block_count(self) -> int:
@@ -167,7 +164,7 @@ def make_scalar_pattern(pattern: BlockPattern, coupling: Coupling, position: Int
     _, by_column = _bucket(column, coupling.size)
     start, by_row = _bucket(row[by_column], coupling.size)
     order = by_column[by_row]
-    return ScalarPattern(coupling.size, start, column[order], position, source[order], pattern, coupling)
+    return ScalarPattern(coupling.size, start, column[order], position, source[order])
 
 
 def _rows(keys: np.ndarray, rows: int, columns: int) -> tuple[Ints, Ints]:
