@@ -77,12 +77,9 @@ def measure_confinement(model: Model, state: State) -> Floats:
     barrier = active_pairs(surface, find_candidates(surface, x, x, surface.reach), x, model.contact.stiffness)
     energy, gradient = barrier.value(x), barrier.gradient(x)
     inside = [x[first:last].mean(axis=0) for first, last in container_nodes(model, state)]
-    if len(barrier.stencil) == 0:
-        nearest, own = np.zeros(0, int), np.zeros(0, bool)
-    else:
-        middle = x[barrier.stencil].mean(axis=1)
-        nearest = np.argmin([np.linalg.norm(middle - centre, axis=1) for centre in inside], axis=0)
-        own = (barrier.stencil < state.mesh.node_count).all(axis=1)
+    middle = x[barrier.stencil].mean(axis=1)
+    nearest = np.argmin([np.linalg.norm(middle - centre, axis=1) for centre in inside], axis=0)
+    own = np.all(barrier.stencil < state.mesh.node_count, axis=1)
     virial = -np.einsum("nij,nij->n", gradient, x[barrier.stencil])  # of a pair: its forces add up to nothing
     radius = (0.75 * container_volumes(model, state) / np.pi) ** (1.0 / 3.0)
     found = np.zeros((4, len(inside)))
