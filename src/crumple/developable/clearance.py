@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crumple.contact import ObstacleTrees, find_candidates, has_intersections, least_relative_gap
+from crumple.contact import SurfaceTrees, find_candidates, has_intersections, least_relative_gap
 from crumple.contact.safe_step import limit_pairs
 from crumple.contact.wide_search import find_wide
 from crumple.developable.guards import Guards, find_guards, project_guarded
@@ -24,7 +24,7 @@ class Clearance:
     def __init__(self, model: Model, state: State) -> None:
         self._is_on = model.contact.enabled
         self._surface = known_surface(model, state, state.time)
-        self._trees = ObstacleTrees()
+        self._trees = SurfaceTrees()
         self._others = state.obstacle_x
 
     def is_clear(self, x: Floats) -> bool:

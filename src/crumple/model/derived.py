@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crumple.contact import ObstacleTrees, Surface, make_surface
+from crumple.contact import Surface, SurfaceTrees, make_surface
 from crumple.contract import Constraint, Energy, MountedTerm, Stage, Term
 from crumple.energies.inertia import node_masses
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil
@@ -55,7 +55,7 @@ class MeshParts:
     def __init__(self, model: Model, state: State, timer: PhaseTimer) -> None:
         self._model, self._state, self._timer = model, state, timer
         self._surfaces: dict[tuple[bool, ...], Surface] = {}
-        self._trees: dict[tuple[bool, ...], ObstacleTrees] = {}
+        self._trees: dict[tuple[bool, ...], SurfaceTrees] = {}
         self._nearby: dict[tuple[bool, ...], Nearby] = {}
 
     @cached_property
@@ -100,9 +100,9 @@ class MeshParts:
             self._surfaces[present] = known_surface(self._model, self._state, time)
         return self._surfaces[present]
 
-    def trees(self, time: float) -> ObstacleTrees:
+    def trees(self, time: float) -> SurfaceTrees:
         """The trees of the obstacles that are present at `time` [s]."""
-        return self._trees.setdefault(self._present(time), ObstacleTrees())
+        return self._trees.setdefault(self._present(time), SurfaceTrees())
 
     def nearby(self, time: float) -> Nearby:
         """What may touch at `time` [s] on a small sheet, kept from solve to solve."""
@@ -247,18 +247,20 @@ class Derived:
         """What can touch at `time` [s]: the sheets and the obstacles present then; None without contact."""
         return self._parts.surface(time) if self.model.contact.enabled else None
 
-    def contact(self, time: float, x: Floats, guess: Floats | None = None) -> StepContact | None:
+    def contact(
+        self, time: float, x: Floats, guess: Floats | None = None, timer: PhaseTimer | None = None
+    ) -> StepContact | None:
         """Contact without friction in a solve from x (nodes of sheets and obstacles, 3) on, at `time` [s]; None
-        without contact. `guess` (node_count, 3): where the sheets may go."""
-        surface, stiffness = self.surface(time), self.model.contact.stiffness
+        without contact. `guess` (node_count, 3): where the sheets may go;  `timer`: another one than that of steps."""
+        surface, stiffness, timer = self.surface(time), self.model.contact.stiffness, timer or self.timer
         if surface is None:
             return None
         if not self.is_small:
-            return StepContact(surface, stiffness, x, self.timer, self._parts.trees(time))
+            return StepContact(surface, stiffness, x, timer, self._parts.trees(time))
         nearby = self._parts.nearby(time)
         if guess is not None:
             nearby.look_ahead(x, guess)
-        return CompactContact(nearby, stiffness, x, self.timer)
+        return CompactContact(nearby, stiffness, x, timer)
 
     def stored(self, state: State) -> list[Energy]:
         """The energies of all terms at the time of `state`, without what depends on motion."""

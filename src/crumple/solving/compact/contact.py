@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.contact import Approach, Barrier, Candidates, ObstacleTrees, StepLimit, Surface
+from crumple.contact import Approach, Barrier, Candidates, StepLimit, Surface, SurfaceTrees
 from crumple.contact.barrier import ReadyBarrier, gather_pairs, measure_pairs
 from crumple.contact.friction import Friction, ReadyFriction, freeze_pairs
 from crumple.contact.safe_step import limit_pairs
@@ -62,7 +62,7 @@ class Nearby:
     """The pairs that may touch on the way between two poses, and within a margin [m] of it; kept from solve to solve
     while the surface is the same."""
 
-    def __init__(self, surface: Surface, trees: ObstacleTrees) -> None:
+    def __init__(self, surface: Surface, trees: SurfaceTrees) -> None:
         self.surface = surface
         self._trees = trees
         self._margin, self.has_friction = _KNOWN.find((surface,), lambda: (_find_margin(surface), _can_rub(surface)))
