@@ -46,6 +46,6 @@ __all__ = [
     "uniform_yield_law",
     "unmark_creases",
     "yield_curvature",
-    "yield_work",
     "yield_strain",
+    "yield_work",
 ]
