@@ -158,6 +158,11 @@ class MountedTerm(ABC):
         the positions stay, with what is dissipated over a `stage` of motion, if given. None as a rule."""
         return ()
 
+    def fold_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats] | None:
+        """Parts (2,) [N] of the same force that the fold of a flap has on a tip when its lips move aside by `weight`
+        (node_count,): of what bending stores, and of what it has taken for good. None as a rule: not of bending."""
+        return None
+
     def tension(self, state: State, faces: Ints, stage: Stage | None) -> tuple[Floats, Floats] | None:
         """The tension in the plane of some `faces` (n,), on the axes of the pattern as (xx, yy, xy), (n, 3) [N/m], and
         what they oppose to a pull along one axis, E t (n,) [N/m]; with what is viscous over a `stage` of motion, if
@@ -203,9 +208,6 @@ class Term(ABC):
     is_in_play: ClassVar[bool] = False
     """Whether errors of a step are compared with its energy, which then is never negative: that of the sheets is, that
     of springs which only hold something, or of a potential with any zero, is not."""
-
-    is_bending: ClassVar[bool] = False
-    """Whether its energy is that of bending, which a crack that turns takes along, see `driving_force`."""
 
     is_load: ClassVar[bool] = False
     """Whether its energy is the potential of a load from outside: in the ledger of energy a change of it is work, and

@@ -10,6 +10,7 @@ from crumple.plasticity.creases import (
     crease_from_shape,
     hinge_labels,
 )
+from crumple.plasticity.fold_work import bending_work
 from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, follow_fraction
 from crumple.plasticity.stretching import total_strain, yield_strain
 from crumple.plasticity.yielding import (
@@ -26,6 +27,7 @@ __all__ = [
     "InsertedLine",
     "YieldLaw",
     "Yielded",
+    "bending_work",
     "crease_damage",
     "crease_from_edges",
     "crease_from_labels",

@@ -105,7 +105,8 @@ class Step:
     tips before, `begins`.
 
     Noted on the way: `refusals`, why tips could not run on, in words;  `last_cut` [m], how far each tip was cut on at
-    last;  `falls` [1/m], how fast the load of each fell when it was last followed.
+    last;  `owed` [m], how much of the stride of each is left;  `falls` [1/m], how fast the load of each fell when it
+    was last followed.
     """
 
     start: State
@@ -115,6 +116,7 @@ class Step:
     pace: float
     refusals: list[str] = field(default_factory=list)
     last_cut: dict[int, float] = field(default_factory=dict)
+    owed: dict[int, float] = field(default_factory=dict)
     falls: dict[int, float] = field(default_factory=dict)
     begins: Callable[[], Begins] = dict
 
@@ -161,7 +163,7 @@ class Step:
         """The stage solved from a `state` on; None when that fails."""
         stage = replace(follow_stage(self.stage, state, derived, total), guess=guess)
         hold = bool(np.any(state.obstacle_lag > 0.0))
-        undamped = derived.undamped(total.face_source == NEW)
+        undamped = derived if stage.is_static else derived.undamped(total.face_source == NEW)
         outcome = solve_stage(
             undamped,
             stage,

@@ -16,6 +16,7 @@ from crumple.energies.bending_midedge import (
     RIGID,
     BendingMidedge,
     angle_stiffness,
+    bent_stiffness,
     curvature_of,
     face_stiffness,
     loosened,
@@ -23,7 +24,7 @@ from crumple.energies.bending_midedge import (
     relaxed_rates,
     unloaded_angles,
 )
-from crumple.energies.driving_force import hinge_force, midedge_force
+from crumple.energies.driving_force import area_force, hinge_force, midedge_force
 from crumple.energies.elastic_energy import drained_power
 from crumple.energies.sheets import Hinge, HingeParts, make_hinges
 from crumple.geometry.curvature import CurvatureStencil, bending_strain, curvature_stencil, rest_angle
@@ -41,6 +42,7 @@ from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.options.plasticity import PlasticityOptions
 from crumple.plasticity import (
     YieldLaw,
+    bending_work,
     follow_curvature,
     follow_fraction,
     make_yield_law,
@@ -70,7 +72,6 @@ class Bending(Term):
     handles: tuple[Handle, ...] = ()
     creases: tuple[Crease, ...] = ()
     name = "bending"
-    is_bending = True
     is_in_play = True
 
     @property
@@ -265,6 +266,15 @@ class MountedMidedge(MountedTerm):
             parts.append(midedge_force(mesh, angle, plate * rate, before, weight))
         return parts
 
+    def fold_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats]:
+        parts = self.driving_force(state, weight, stage)
+        if not self.kind.yields:
+            return parts
+        curvature = self.curvature(state)
+        taken = bending_work(self.law, curvature, state.plastic_curvature, state.damage, state.crease)
+        taken *= bent_stiffness(face_stiffness(self.mesh, self.kind.materials), curvature)
+        return [*parts, area_force(self.mesh, taken, weight)]
+
     def _energy(self, state: State, time: float) -> BendingMidedge:
         pins = state.pins
         parts = state.plastic_curvature, state.damage, pins.node, pins.handle, self._holding(time)
@@ -397,6 +407,9 @@ class MountedHinges(MountedTerm):
         for (energy, _), chosen in zip(self._parts(state), groups, strict=True):
             bent[chosen] = energy.value(state.x)
         return [hinge_force(state.mesh, bent, weight)]
+
+    def fold_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats]:
+        return self.driving_force(state, weight, stage)
 
     def _angles(self, state: State) -> Floats:
         """Angles of the hinges (hinge_count,) [rad], 0 at driven creases."""
