@@ -150,7 +150,7 @@ class Tears:
 
     def _tests(self, ledger: Ledger) -> dict[str, float | None]:
         """The numbers of standard tests, see `analysis.tear_tests`; None where the test is another one."""
-        spent, has_torn = ledger.work - ledger.stored, self.length > SHORTEST
+        spent, has_torn = ledger.work, self.length > SHORTEST
         peaks = [float(np.nanmax(curve.pull)) for curve in self.moving if np.isfinite(curve.pull).any()]
         line = essential_work(self.sheets)
         return {

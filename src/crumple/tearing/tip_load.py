@@ -32,7 +32,7 @@ from crumple.model.model import Model
 from crumple.runtime.typing import Floats
 from crumple.state import State
 from crumple.tearing.path import node_vertex
-from crumple.tearing.resistance import Toughness, make_toughness, resistance
+from crumple.tearing.resistance import Toughness, make_toughness, resistance, weak_lines
 from crumple.tearing.tip import REACH, lip_nodes, tip_weights
 from crumple.tearing.tip_field import tip_field
 from crumple.tearing.tuning import TUNING
@@ -45,6 +45,7 @@ FOLD = TUNING.fold_reach.value
 CLEAR = TUNING.clear_of_held_lips.value
 APART = TUNING.fold_from_tips.value
 FORWARD = TUNING.largest_kink.value
+ROUND = TUNING.largest_turn_of_lines.value
 GOOD_FIELD = TUNING.field_good.value
 STALE = TUNING.stale_begin.value
 AKIN = TUNING.akin_begin.value
@@ -132,7 +133,8 @@ def tip_load(
     field, share = field_share(state, derived, number, size, stage, float(force @ heading))
     wanted = [heading, drive, *([] if field is None else [field.kink])]
     directions = np.concatenate([np.array(wanted), _directions(mesh.u, mesh.faces, vertex)])
-    directions = directions[directions @ heading > FORWARD]
+    lined = weak_lines(toughness.line, mesh, vertex)
+    directions = np.concatenate([directions[directions @ heading > FORWARD], lined[lined @ heading > ROUND]])
     held = resistance(toughness, mesh, vertex, directions, size=size)
     freed = (1.0 - share) * strength * (0.5 * (1.0 + directions @ drive)) ** 2
     if field is not None:

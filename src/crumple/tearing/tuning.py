@@ -152,6 +152,11 @@ class Tuning:
         "1",
         "Cosine of the largest angle by which cracks kink: pure shear turns them by 70.5°.",
     )
+    largest_turn_of_lines: Tuned[float] = Tuned(
+        float(np.cos(np.radians(120.0))),
+        "1",
+        "Cosine of the largest angle by which cracks turn to follow a perforation.",
+    )
     field_inner: Tuned[float] = Tuned(
         0.7, "1", "Radius around a tip from which on the field of stress is fitted, over the edge length at tips."
     )
