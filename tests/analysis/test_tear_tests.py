@@ -15,7 +15,8 @@ SIDE, THICKNESS = 0.02, 1e-4
 
 
 def sheets(*depths: float) -> State:
-    """Squares side by side that are slit from the left by the `depths` [m]; handle k holds the lower side of sheet k."""
+    """Squares side by side that are slit from the left by the `depths` [m]; handle k holds the lower side of the sheet
+    k."""
     states = []
     for depth in depths:
         mesh, x = rectangle(SIDE, SIDE, 4e-3, kind="delaunay", seed=0)
@@ -39,7 +40,9 @@ def test_the_work_of_a_handle_counts_for_the_only_sheet_that_it_holds():
 
 def test_a_torn_sheet_tells_its_work_and_strength_per_torn_area():
     state = sheets(0.01, SIDE)
-    found = find_torn_sheets(state, {0: 0.01, 1: SIDE}, {0: THICKNESS, 1: THICKNESS}, {0: 1.0, 1: 0.012}, {0: 9.0, 1: 50.0})
+    found = find_torn_sheets(
+        state, {0: 0.01, 1: SIDE}, {0: THICKNESS, 1: THICKNESS}, {0: 1.0, 1: 0.012}, {0: 9.0, 1: 50.0}
+    )
     assert [one.sheet for one in found] == [1]
     assert found[0].work_per_area == pytest.approx(0.012 / (SIDE * THICKNESS))
     assert found[0].strength == pytest.approx(50.0 / (SIDE * THICKNESS))

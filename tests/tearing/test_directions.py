@@ -25,8 +25,8 @@ def held(name: str, low: list[float], high: list[float], motion: str | None = No
 
 
 def flap(width: float, frames: int, rule: str = "none") -> State:
-    """A flap of the `width` [m] between two slits is turned over and pulled back; the sheet beside it is held. It yields
-    by the `rule`."""
+    """A flap of the `width` [m] between two slits is turned over and pulled back; the sheet beside it is held. It
+    yields by the `rule`."""
     over = {"angle": 180, "axis": [-1, 0, 0]}
     height = 2.0 * np.sqrt(3.4e-4 * width / 0.63)  # of the flap above the sheet: that of an elastica
     keys = [

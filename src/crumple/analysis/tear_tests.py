@@ -4,7 +4,7 @@ essential work of fracture.
     trouser, Elmendorf     F = work/(2 L)                            force of one leg; L length of all cracks
     notched strips         σ = F_max/(L t)                           strength of the ligament L that tore
                            w_f = work/(L t)                          work of fracture
-    several ligaments      w_f = w_e + β w_p L                       essential work w_e: that of no ligament [Cotterell1977]
+    several ligaments      w_f = w_e + β w_p L                       w_e essential work [Cotterell1977]
 
 The last two are of sheets that are in two pieces, each with handles of its own.
 """

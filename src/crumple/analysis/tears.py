@@ -95,8 +95,8 @@ class Ledger:
 @dataclass(frozen=True)
 class Tears:
     """All cracks of a frame. `spacing` [m] over which roughness is measured;  `work` that tearing has taken [J];
-    `tips`: how many still can run;  `thickness` [m], mean;  `curves` of the handles, the `ledger`, and the `sheets` that
-    are in two, if recorded."""
+    `tips`: how many still can run;  `thickness` [m], mean;  `curves` of the handles, the `ledger`, and the `sheets`
+    that are in two, if recorded."""
 
     cracks: tuple[Crack, ...]
     spacing: float
