@@ -55,6 +55,8 @@ QUANTITIES: dict[str, Column] = {
     "creases_within_1": Column("", "driven lines whose mean angle is within 1° of what it is driven to"),
     "creases_within_5": Column("", "driven lines that are off by more than 1° and at most 5°"),
     "creases_beyond_5": Column("", "driven lines that are off by more than 5°"),
+    "creases_flat": Column("", "driven lines off by more than 1° that are as flat as the sheet is thin"),
+    "creases_short": Column("", "driven lines off by more than 5° that touching layers or stiff facets stop"),
     "spring_back_largest": Column("°", "largest |spring-back| of a crease line: its angle beyond that at rest"),
     "cracks": Column("", "number of cracks"),
     "crack_tips": Column("", "ends of cracks that can still run"),
@@ -160,6 +162,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "spring_back_deg": Column("°", "angle beyond that at rest"),
         "moment_N": Column("N", "moment per length that holds it"),
         "broken": Column("", "places of it that are broken"),
+        "limit_deg": Column("°", "angle from which on layers that lie on each other keep it from closing further"),
+        "stopped_by": Column("", "what keeps it from its target: thickness, layers that touch, or facets"),
     },
     "energies": {
         "energy": Column("", "term, kinetic or contact"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -175,6 +175,29 @@ class MountedTerm(ABC):
         The same object when there is nothing to change.
         """
         return state
+
+    def yield_loss(self, before: State, after: State) -> float:
+        """What yielding has dissipated [J] when the plastic state p and the damage δ of `before` became those of `after`
+        in the same shape.
+
+            D = −∂E/∂p · Δp + E(p, δ₀) − E(p, δ),     E the energy stored, all after yielding
+
+        The first part is the work of the moments and stresses that are left when a face has yielded: while it yields
+        they are what they are then, whatever the length of the step. E is quadratic in p, so the derivative is a
+        difference, ½ (E(p − Δp) − E(p + Δp)). The second part is what weakening takes.
+        """
+        back = after.replaced(
+            plastic_curvature=before.plastic_curvature, plastic_strain=before.plastic_strain, creases=before.creases
+        )
+        on = after.replaced(
+            plastic_curvature=2.0 * after.plastic_curvature - before.plastic_curvature,
+            plastic_strain=2.0 * after.plastic_strain - before.plastic_strain,
+            creases=replace(after.creases, shift=2.0 * after.creases.shift - before.creases.shift),
+        )
+        loss = 0.5 * (self.measure(back) - self.measure(on))
+        if after.damage is not before.damage:
+            loss += self.measure(after.replaced(damage=before.damage)) - self.measure(after)
+        return loss
 
 
 class Term(ABC):

@@ -20,6 +20,7 @@ from crumple.plasticity.yielding import (
     make_yield_law,
     uniform_yield_law,
     yield_curvature,
+    yield_work,
 )
 
 __all__ = [
@@ -48,4 +49,5 @@ __all__ = [
     "unmark_creases",
     "yield_curvature",
     "yield_strain",
+    "yield_work",
 ]
