@@ -1,4 +1,4 @@
-"""What bending has taken for good: the sum of the moment over the plastic bend, as the yield law itself goes along it."""
+"""What bending has taken for good: the sum of the moment over the plastic bend, as the yield law goes along it."""
 
 from __future__ import annotations
 
