@@ -270,9 +270,8 @@ def _border_near(place, mx, my, wx, wy, starts, corners):
         if not start <= place <= end:
             continue
         after = (side + 1) % len(corners)
-        ax, ay = (
-            (corners[after, 0] - corners[side, 0]) / (end - start),
-            (corners[after, 1] - corners[side, 1]) / (end - start),
+        ax, ay = (corners[after, 0] - corners[side, 0]) / (end - start), (corners[after, 1] - corners[side, 1]) / (
+            end - start
         )
         turn = wx * ay - wy * ax
         if abs(turn) < 1e-9:
