@@ -258,9 +258,7 @@ class _Loop:
             moving += [] if tip is None else [tip]
         return trial if not moving else Run(self.step, self.size, trial, moving).to_rest() or trial
 
-    def cut(
-        self, trial: Trial, number: int, load: Load, stride: float | None
-    ) -> tuple[Trial, Moving | None] | None:
+    def cut(self, trial: Trial, number: int, load: Load, stride: float | None) -> tuple[Trial, Moving | None] | None:
         """An edge cut ahead of a tip, and how the tip may move on from there; None when it cannot be cut. `stride` [m]
         of one that runs away."""
         state, tips, step, size = trial.state, trial.state.tips, self.step, self.size
