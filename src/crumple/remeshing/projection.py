@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,24 +74,10 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     count = int(np.count_nonzero(free))
     moving = order[:count]
     softest = min(material.stretch_stiffness for material in derived.model.materials)
-    potential: Potential
-    system: LinearSystem
-    if derived.is_small and free.all():
-        nodes, make_options = derived.nodes, CompactOptions
-        step_contact = derived.contact(state.time, x)
-        potential = CompactPotential(
-            count, derived.projected(state), step_contact, PhaseTimer(), turn_count=len(edges.chosen)
-        )
-        system = derived.system
-    else:
-        nodes, make_options = np.arange(count, dtype=np.int32).reshape(-1, 1), NewtonOptions
-        energies = [energy.restricted(is_free, number, edges.number) for energy in derived.projected(state)]
-        surface = derived.surface(state.time)
-        if surface is not None:
-            surface = restrict_surface(surface, is_free, number)
-        step_contact = _step_contact(derived, surface, x)
-        potential = Potential(count, energies, step_contact, PhaseTimer(), turn_count=len(edges.chosen))
-        system = _system(derived, count, [nodes, *(term.stencil for term in energies)], energies, edges, number)
+    is_compact = derived.is_small and bool(free.all())
+    make = _compact_parts if is_compact else _restricted_parts
+    nodes, potential, system = make(state, derived, x, is_free, number, edges)
+    make_options = CompactOptions if is_compact else NewtonOptions
     pose = make_pose(x, edges.ordered(state.half_turn))
     energy = potential.value(pose)
     mass = derived.mass[moving, None]
@@ -129,6 +116,34 @@ class _Edges:
         moved = np.empty_like(values)
         moved[self.number] = values
         return moved
+
+
+Parts: TypeAlias = tuple[Ints, Potential, LinearSystem]
+"""The stencil of all free nodes (n, 1), their potential, and its linear system."""
+
+
+def _compact_parts(state: State, derived: Derived, x: Floats, is_free: Bools, number: Ints, edges: _Edges) -> Parts:
+    """The parts of a small sheet all of whose nodes are free."""
+    step_contact = derived.contact(state.time, x)
+    turns = len(edges.chosen)
+    potential = CompactPotential(
+        len(derived.nodes), derived.projected(state), step_contact, PhaseTimer(), turn_count=turns
+    )
+    return derived.nodes, potential, derived.system
+
+
+def _restricted_parts(state: State, derived: Derived, x: Floats, is_free: Bools, number: Ints, edges: _Edges) -> Parts:
+    """The parts of the free nodes of a sheet, with their new `number` (node_count,), at x (node_count, 3)."""
+    count = int(np.count_nonzero(is_free))
+    nodes = np.arange(count, dtype=np.int32).reshape(-1, 1)
+    energies = [energy.restricted(is_free, number, edges.number) for energy in derived.projected(state)]
+    surface = derived.surface(state.time)
+    if surface is not None:
+        surface = restrict_surface(surface, is_free, number)
+    step_contact = _step_contact(derived, surface, x)
+    potential = Potential(count, energies, step_contact, PhaseTimer(), turn_count=len(edges.chosen))
+    system = _system(derived, count, [nodes, *(term.stencil for term in energies)], energies, edges, number)
+    return nodes, potential, system
 
 
 def _free_edges(state: State, derived: Derived, free: Bools) -> _Edges:

@@ -50,6 +50,7 @@ FAR = TUNING.far_load.value
 LED_TOLERANCE = TUNING.led_tolerance.value
 LEAST_TURN = TUNING.least_turn.value
 TIE = TUNING.tie.value
+STRIDES_APART = TUNING.strides_apart.value
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,6 @@ class _Loop:
             elif len(found.state.tips.node) < len(trial.state.tips.node):
                 trial, blocked, led = found, set(), set()  # tips are numbered anew
                 step.last_cut.clear()
-                step.owed.clear()
             else:
                 trial = found
         else:
@@ -224,7 +224,9 @@ class _Loop:
             if found is not None:
                 return found
         if is_away:
-            return self.opened(trial, {k: loads[k] for k in [worst, *others]}, self.strides(worst, others, loads))
+            ran = [self.ran(trial, k) for k in range(len(loads))]
+            strides = self.strides(worst, others, loads, ran)
+            return self.opened(trial, {k: loads[k] for k in [worst, *others]}, strides)
         ties = [k for k in others if loads[k].ratio > TIE * load.ratio]
         return self.opened(trial, {k: loads[k] for k in [worst, *ties]}, {})
 
@@ -276,8 +278,6 @@ class _Loop:
         found = step.kerfed(trial, opening, node, cracks)
         if found is None:
             return None
-        if stride is not None:
-            step.owed[number] = stride - opening.length
         if len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found, None
         if stride is not None and found.load(number, size).ratio > 1.0 + TOLERANCE:
@@ -288,23 +288,30 @@ class _Loop:
         """Whether the load of a tip does not fall as it runs: it has run far beyond what the hands have moved. Then it
         goes on in strides, and where Γ = 1 is not looked for until that is behind it. Where another tip is near,
         strides would decide which of them runs."""
-        tips = trial.state.tips
-        if len(tips_apart(trial.state, number, list(range(len(tips.node))), self.size)) < len(tips.node):
+        count = len(trial.state.tips.node)
+        if len(tips_apart(trial.state, number, list(range(count)), STRIDES_APART * self.size)) < count:
             return False
-        crack = int(tips.crack[number])
-        ran = trial.state.torn.length_of(crack) - self.step.start.torn.length_of(crack)
-        return ran > AWAY * max(self.step.pace, self.size)
+        return self.ran(trial, number) > AWAY * max(self.step.pace, self.size)
 
-    def strides(self, worst: int, others: list[int], loads: list[Load]) -> dict[int, float]:
-        """How far the tip `worst` and `others` that are overloaded, too, go at once while they run away [m].
+    def ran(self, trial: Trial, number: int) -> float:
+        """How far a tip has run in this step [m]."""
+        crack = int(trial.state.tips.crack[number])
+        return trial.state.torn.length_of(crack) - self.step.start.torn.length_of(crack)
 
-        A crack is the faster the more it is overloaded: all run in the same time, the worst by an edge. What the edges
-        of the mesh did not let one go before is added, so that tips which are loaded alike stay alike.
+    def strides(self, worst: int, others: list[int], loads: list[Load], ran: list[float]) -> dict[int, float]:
+        """How far the tip `worst` and `others` that are overloaded, too, go at once while they run away [m]; `ran` [m]:
+        how far all have gone in this step.
+
+        A crack is the faster the more it is overloaded: all run in the same time, the worst by an edge. Those that are
+        loaded alike go to the same length, whatever the edges of the mesh have let them go before: of two that face
+        each other the longer one would take the load from the other, and the mesh would decide which of them runs.
         """
-        most = loads[worst].ratio - 1.0
-        wanted = {k: self.size * (loads[k].ratio - 1.0) / most for k in [worst, *others]}
-        owed = self.step.owed
-        return {k: max(FIRST * self.size, way + max(0.0, owed.get(k, 0.0))) for k, way in wanted.items()}
+        most = loads[worst].ratio
+        alike = [k for k in [worst, *others] if loads[k].ratio > TIE * most]
+        goal = max(ran[k] for k in alike) + self.size
+        wanted = {k: self.size * (loads[k].ratio - 1.0) / (most - 1.0) for k in others}
+        wanted |= {k: min(goal - ran[k], 2.0 * self.size) for k in alike}
+        return {k: max(FIRST * self.size, wanted[k]) for k in [worst, *others]}
 
     def first_distance(self, ratio: float, fall: float = 0.0) -> float:
         """How far a tip may run that is loaded by `ratio` Γ [m]: until that has fallen to 1, if its `fall` [1/m] is

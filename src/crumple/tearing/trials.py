@@ -98,8 +98,7 @@ class Step:
     tips before, `begins`.
 
     Noted on the way: `refusals`, why tips could not run on, in words;  `last_cut` [m], how far each tip was cut on at
-    last;  `owed` [m], how much of the stride of each is left;  `falls` [1/m], how fast the load of each fell when it
-    was last followed.
+    last;  `falls` [1/m], how fast the load of each fell when it was last followed.
     """
 
     start: State
@@ -109,7 +108,6 @@ class Step:
     pace: float
     refusals: list[str] = field(default_factory=list)
     last_cut: dict[int, float] = field(default_factory=dict)
-    owed: dict[int, float] = field(default_factory=dict)
     falls: dict[int, float] = field(default_factory=dict)
     begins: Callable[[], Begins] = dict
 
