@@ -33,6 +33,7 @@ from crumple.tearing.tips import (
     TURN,
     begun_at,
     distance_behind,
+    ends_of_one_slit,
     gone_on,
     kept_nodes,
     room_ahead,
@@ -50,7 +51,6 @@ FAR = TUNING.far_load.value
 LED_TOLERANCE = TUNING.led_tolerance.value
 LEAST_TURN = TUNING.least_turn.value
 TIE = TUNING.tie.value
-STRIDES_APART = TUNING.strides_apart.value
 
 
 @dataclass(frozen=True)
@@ -286,10 +286,10 @@ class _Loop:
 
     def runs_away(self, trial: Trial, number: int) -> bool:
         """Whether the load of a tip does not fall as it runs: it has run far beyond what the hands have moved. Then it
-        goes on in strides, and where Γ = 1 is not looked for until that is behind it. Where another tip is near,
-        strides would decide which of them runs."""
-        count = len(trial.state.tips.node)
-        if len(tips_apart(trial.state, number, list(range(count)), STRIDES_APART * self.size)) < count:
+        goes on in strides, and where Γ = 1 is not looked for until that is behind it. Both ends of a slit may do so
+        together, as the length of the slit loads both; of cracks that face each other the longer one takes the load
+        from the other, and strides would decide which of them runs."""
+        if len(trial.state.tips.node) > 1 and not ends_of_one_slit(trial.state):
             return False
         return self.ran(trial, number) > AWAY * max(self.step.pace, self.size)
 
@@ -303,8 +303,7 @@ class _Loop:
         how far all have gone in this step.
 
         A crack is the faster the more it is overloaded: all run in the same time, the worst by an edge. Those that are
-        loaded alike go to the same length, whatever the edges of the mesh have let them go before: of two that face
-        each other the longer one would take the load from the other, and the mesh would decide which of them runs.
+        loaded alike go to the same length, whatever the edges of the mesh have let them go before.
         """
         most = loads[worst].ratio
         alike = [k for k in [worst, *others] if loads[k].ratio > TIE * most]

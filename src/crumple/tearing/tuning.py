@@ -190,9 +190,6 @@ class Tuning:
         "Cosine of the angle by which a crack turns without a new edge: below, it runs straight on.",
     )
     tips_together: Tuned[float] = Tuned(6.0, "1", "Distance of tips that run together, over the edge length at tips.")
-    strides_apart: Tuned[float] = Tuned(
-        2.0, "1", "Distance of tips that may run away in strides, over that of tips that run together."
-    )
     tie: Tuned[float] = Tuned(0.9, "1", "Γ of a tip over that of the most loaded one, above which both are cut on.")
     trial_accuracy: Tuned[float] = Tuned(
         1e-4,
