@@ -21,6 +21,8 @@ PATTERNS = {
     "pleats": pleats(0.2, 0.1, 9, np.radians(110), share=0.35),
     "box": box(0.1, 0.06, 0.12),
 }
+OPTIONS = {"waterbomb": ("sheets[0].shape.fold=0.5",)}
+"""What is not as by default."""
 COLOURS = {"B": "black", "M": "red", "V": "blue"}
 
 
@@ -53,7 +55,8 @@ def picture(folder: Path, name: str, pattern: CreasePattern) -> Path:
         write_fold(folder / f"{name}.fold", pattern)
         run = [sys.executable, "-m", "crumple.cli"]
         out = str(folder / "runs" / name)
-        subprocess.run([*run, "run", str(folder / f"{name}.fold"), "--out", out, "--force"], check=True)
+        own = [word for text in OPTIONS.get(name, ()) for word in ("--set", text)]
+        subprocess.run([*run, "run", str(folder / f"{name}.fold"), "--out", out, "--force", *own], check=True)
         subprocess.run([*run, "render", out, "-o", str(made), "--size", "480x400"], check=True)
     return made
 

@@ -157,7 +157,6 @@ def test_crossing_edges_get_vertices(tmp_path):
         ({"edges_assignment": ["X"] * 7}, r"edges_assignment\[0\] = 'X'"),
         ({"edges_assignment": ["B"]}, "must have 7 entries"),
         ({"edges_foldAngle": [0] * 6 + [200]}, r"edges_foldAngle\[6\] = 200"),
-        ({"edges_foldAngle": [0] * 6 + [-60]}, "edge 6 is a valley, whose angle is ≥ 0 in FOLD"),
         ({"frame_unit": "furlong"}, "frame_unit = 'furlong'"),
         ({"file_frames": [{"frame_inherit": True, "frame_parent": 9}]}, r"file_frames\[0\].frame_parent = 9"),
         ({"file_frames": [{"frame_inherit": True, "frame_parent": 1}]}, "in a circle"),
@@ -168,6 +167,16 @@ def test_errors_name_the_place(changes, message, tmp_path):
     with pytest.raises(InputError, match=message) as caught:
         read_fold(written(tmp_path, **changes))
     assert "\n" not in str(caught.value)
+
+
+def test_letters_count_where_angles_have_the_other_sign(tmp_path):
+    """A file with an angle of the wrong sign, as Rabbit Ear's kite has several, folds as its letters say."""
+    right = read_fold(written(tmp_path, edges_foldAngle=[0] * 6 + [60]))
+    wrong = read_fold(written(tmp_path, edges_foldAngle=[0] * 6 + [-60]))
+    assert wrong.angle == pytest.approx(right.angle)
+    assert wrong.angle.min() == pytest.approx(-np.pi / 3)
+    assert "the signs of 1 angles contradict their letters" in wrong.notes[0]
+    assert not any("contradict" in note for note in right.notes)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"vertices_coords": [[NaN, 0]]}', "\xff", "null"])

@@ -230,13 +230,11 @@ def test_how_creases_are_driven_follows_from_the_fold_that_is_asked_for(tmp_path
     monkeypatch.setattr(
         "crumple.scenes.pattern_scene.fold_angles", lambda pattern, fold: known(pattern, fold) if fold <= 0.5 else None
     )
-    half = load_scene(path)
-    assert half.sheets[0].shape.fold == 0.5
-    assert any("but only half way by default" in note for note in half.notes)
+    half = load_scene(path, ["sheets[0].shape.fold=0.5"])
     assert [crease.drive for crease in half.sheets[0].creases] == ["hard"]
     assert half.sheets[0].shape.start == 0.25
-    whole = load_scene(path, ["sheets[0].shape.fold=1"])
-    assert not any("half way" in note for note in whole.notes)
+    whole = load_scene(path)
+    assert whole.sheets[0].shape.fold == 1.0
     assert [crease.drive for crease in whole.sheets[0].creases] == ["spring"]
     assert whole.sheets[0].shape.start == 0.0
     own = load_scene(path, ["sheets[0].shape.fold=1", "sheets[0].creases=[]", "sheets[0].shape.start=0.1"])

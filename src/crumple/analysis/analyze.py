@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from crumple.analysis.crease_lines import CreaseLine, measure_crease_lines, tally_creases
+from crumple.analysis.crease_stops import THICKNESS
 from crumple.analysis.creases import Creases, measure_creases
 from crumple.analysis.energies import energy_split, measure_ledger
 from crumple.analysis.fits import Fit, fit_laws
@@ -100,6 +101,8 @@ class Analysis:
             "creases_within_1": tally.within_1 if tally.total else None,
             "creases_within_5": tally.within_5 if tally.total else None,
             "creases_beyond_5": tally.beyond if tally.total else None,
+            "creases_flat": len(tally.stopped.get(THICKNESS, ())) if tally.total else None,
+            "creases_short": tally.short if tally.total else None,
             "spring_back_largest": self._largest_spring_back(),
             "energies": dict(self.energies),
             **{LEDGER + name: joule for name, joule in self.ledger.items()},

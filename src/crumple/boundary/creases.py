@@ -180,6 +180,16 @@ def hinge_lengths(mesh: SheetMesh) -> Floats:
     return np.asarray(mesh.corner_length[mesh.hinges.corners].mean(axis=1))
 
 
+def closing_limits(mesh: SheetMesh, apart: float | Floats) -> Floats:
+    """The fold angle (hinge_count,) [rad] at which two layers beside each hinge are `apart` [m], thickness and gap
+    together: π − asin(apart/h), with the height h of the lower one of the faces beside it. No crease of the mesh closes
+    further without bending its faces."""
+    i, j, a, b = mesh.node_rest[mesh.hinges.nodes].transpose(1, 0, 2)
+    length = np.maximum(np.linalg.norm(j - i, axis=1), 1e-300)
+    height = np.minimum(*(np.linalg.norm(np.cross(j - i, apex - i), axis=1) for apex in (a, b))) / length
+    return np.asarray(np.pi - np.arcsin(np.minimum(1.0, apart / np.maximum(height, 1e-300))))
+
+
 def fold_targets(creases: tuple[Crease, ...], owner: Ints, column: Ints, time: float) -> Floats:
     """The fold angle of each row at a time, (n,) [rad]."""
     target = np.zeros(len(owner))

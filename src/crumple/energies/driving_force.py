@@ -51,6 +51,14 @@ def midedge_force(mesh: SheetMesh, angle: Floats, plate: Floats, plastic_curvatu
     return total
 
 
+def area_force(mesh: SheetMesh, density: Floats, weight: Floats) -> Floats:
+    """g (2,) [N] of an energy per area `density` (face_count,) [J/m²] that stays with the faces."""
+    near = np.flatnonzero((weight[mesh.face_nodes] != 0.0).any(axis=1))
+    gradients = shape_gradients(mesh.u[mesh.faces[near]])
+    slope = np.einsum("fp,fpa->fa", weight[mesh.face_nodes[near]], gradients)
+    return np.asarray(-(density[near] * np.abs(mesh.face_area[near])) @ slope)
+
+
 @kernel
 def _midedge_force(u, faces, face_nodes, angle, plate, plastic_curvature, weight, total):
     """See `midedge_force`: its two numbers are added to `total`."""

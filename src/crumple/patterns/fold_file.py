@@ -112,9 +112,9 @@ def _pattern(frame: dict[str, Any], place: str, unit: float | None, width: float
     if vertices is None:
         vertices, measured = unfold_faces(points, faces, place), folded_angles(points, faces, edges)
     measured, notes = _agreeing(frame, measured)
-    assignment, angle = _assigned(frame, place, edges, faces, measured)
+    assignment, angle, signed = _assigned(frame, place, edges, faces, measured)
     scale, told = _scale(frame, place, vertices, edges, unit, width)
-    notes += told
+    notes += signed + told
     group, names = _groups(frame, place, len(edges))
     extra = {key: value for key, value in frame.items() if key not in OWN_KEYS}
     if "file_frames" in extra:
@@ -257,8 +257,8 @@ def _agreeing(frame: dict[str, Any], measured: Floats) -> tuple[Floats, tuple[st
 
 def _assigned(
     frame: dict[str, Any], place: str, edges: Ints, faces: list[list[int]], measured: Floats
-) -> tuple[np.ndarray, Floats]:
-    """Assignment and fold angle (n,) [rad], positive = mountain, of the edges.
+) -> tuple[np.ndarray, Floats, tuple[str, ...]]:
+    """Assignment and fold angle (n,) [rad], positive = mountain, of the edges, and what is to be told of them.
 
     `measured`: angles (n,) [rad] of a folded form, NaN where there are none, instead of those that the file does not
     give.
@@ -280,14 +280,12 @@ def _assigned(
         degrees[k] = -float(angle)  # mountains are positive here
     degrees = np.where(np.isnan(degrees), np.degrees(measured), degrees) if angles is None else degrees
     assignment = _guessed(degrees, edges, faces) if letters is None else np.array(letters, "<U1")
-    for sign, letter, word in ((1.0, "M", "≤ 0"), (-1.0, "V", "≥ 0")):
-        wrong = np.flatnonzero((assignment == letter) & (sign * degrees < -1e-6))
-        if len(wrong):
-            k = int(wrong[0])
-            remedy = f"edge {k} is a {ASSIGNMENTS[letter]}, whose angle is {word} in FOLD"
-            raise InputError(f"{place}: edges_foldAngle[{k}]", remedy, angles[k] if angles else -float(degrees[k]))
+    sign = (assignment == "M").astype(float) - (assignment == "V")
+    wrong = int(np.count_nonzero(sign * np.nan_to_num(degrees) < -1e-6))
+    degrees = np.where(sign == 0.0, degrees, sign * np.abs(degrees))
     angle = np.where(np.isnan(degrees), usual_angle(assignment), np.radians(degrees))
-    return assignment, np.where(np.isin(assignment, ("B", "C", "J")), 0.0, angle)
+    note = f"the signs of {wrong} angles contradict their letters (in FOLD valleys are positive), which are taken"
+    return assignment, np.where(np.isin(assignment, ("B", "C", "J")), 0.0, angle), (note,) if wrong else ()
 
 
 def _guessed(degrees: Floats, edges: Ints, faces: list[list[int]]) -> np.ndarray:

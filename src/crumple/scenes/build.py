@@ -38,7 +38,7 @@ from crumple.scenes.boundaries import (
     turn,
 )
 from crumple.scenes.clamps import straighten_clamps
-from crumple.scenes.crease_drives import folds_at_once
+from crumple.scenes.crease_drives import flat_note, folds_at_once
 from crumple.scenes.creases import crease_sheet
 from crumple.scenes.cuts import cut_sheet
 from crumple.scenes.histories import recalled_sheet
@@ -197,6 +197,8 @@ def _sheet(scene: Scene, k: int, materials: list[Material], problems: Problems, 
             made = crease_sheet(sheet, k, start, materials, problems, room, settle=settle)
     if made is None:
         return None
+    if scene.contact.enabled and (text := flat_note(made.state.mesh, made.driven, room / sheet.transform.scale)):
+        problems.note(("sheets", k, "creases"), text)
     state = cut_sheet(sheet, k, mark_lines(sheet, k, made.state, problems), problems)
     if state is None or len(problems.messages) > before:
         return None

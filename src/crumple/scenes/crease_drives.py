@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
-from crumple.boundary.creases import FREE, HARD, SET, SPRING, Press
+from crumple.boundary.creases import FREE, HARD, SET, SPRING, Press, closing_limits, crease_hinges, hinge_lengths
 from crumple.boundary.creases import Crease as DrivenCrease
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
@@ -26,6 +26,8 @@ SAMPLES = 48
 """Times between two keys at which angles are given; linear in between."""
 ORIGAMI_LENGTH = 0.05
 """Default of L* [m] in the stiffness B/L* of a crease spring, a guess."""
+TOLD_FLAT = 1.0
+"""Creases that are to fold this much further than the thickness of the sheet allows are told [degrees]."""
 MOST_MISFITS = 10
 """Vertices at which creases do not fit that are reported."""
 
@@ -181,6 +183,25 @@ def _fold_table(pattern: CreasePattern, fractions: Floats, shape: Any) -> Floats
     order = np.argsort(fractions[known], kind="stable")
     table = np.stack([angle for angle in found if angle is not None])[order]
     return np.stack([np.interp(fractions, fractions[known][order], angles) for angles in table.T], axis=1)
+
+
+def flat_note(mesh: SheetMesh, driven: tuple[DrivenCrease, ...], apart: float) -> str:
+    """What is to be told where hard creases and springs are to fold flatter than layers that are `apart` [m], thickness
+    and contact gap together, can lie on each other; "" where none are."""
+    owner, column = crease_hinges(mesh, driven)
+    limit, stopped = closing_limits(mesh, apart), np.zeros(len(owner), bool)
+    for number, crease in enumerate(driven):
+        if crease.drive in (HARD, SPRING):
+            own = np.flatnonzero(owner == number)
+            stopped[own] = np.abs(crease.angles[-1][column[own]]) > limit[own] + np.radians(TOLD_FLAT)
+    if not stopped.any():
+        return ""
+    angle = float(np.degrees(np.average(limit[stopped], weights=hinge_lengths(mesh)[stopped])))
+    count = len(np.unique(mesh.edge_label.ravel()[mesh.hinges.corners[stopped, 0]]))
+    return (
+        f"{count} creases that fold flat end at about {angle:.0f}°, where layers {1e3 * apart:.2g} mm apart "
+        "(thickness and contact gap) lie on each other; a smaller contact.activation or larger faces close them further"
+    )
 
 
 def _check_fit(sheet: Sheet, k: int, made: list[DrivenCrease], problems: Problems) -> None:

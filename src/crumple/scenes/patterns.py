@@ -168,11 +168,18 @@ def _laid_flat(x: Floats, flat: Floats) -> Floats:
     return np.ascontiguousarray((x - middle) @ (left * sign) @ right + aim)
 
 
+@lru_cache(maxsize=4)
+def read_stamped(path: str, unit: float | None, width: float | None, stamp: int) -> CreasePattern:
+    """The pattern of a file that was written at `stamp`: a scene asks for it several times, and 5000 edges take
+    seconds to read."""
+    return read_pattern(path, unit=unit, width=width)
+
+
 @lru_cache(maxsize=16)
 def _pattern(shape: Any, stamp: int) -> CreasePattern:
     """The pattern of a shape whose file was written at `stamp`."""
     if shape.kind == "pattern":
-        return read_pattern(shape.file, unit=shape.unit, width=shape.width)
+        return read_stamped(str(shape.file), shape.unit, shape.width, stamp)
     angle = np.radians(getattr(shape, "angle", 0.0))
     if shape.kind == "miura":
         return miura(shape.columns, shape.rows, shape.a, shape.b, np.radians(shape.alpha), angle)

@@ -84,7 +84,9 @@ def tear(state: State, derived: Derived, step_path: StepPath, before: State | No
     step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, _pace(state, step_path.stage.state))
     if step.stage.is_static:  # in motion, what damping took before the step is not known
         step.begins = cache(lambda: tip_begins(step.stage.state, derived, size))
-    trial = Trial(no_change(state.mesh), state, derived, derived, step_path.stage, begins=step.begins)
+    start = no_change(state.mesh)
+    contact = step_path.outcome.contact_energy
+    trial = Trial(start, state, derived, derived, step_path.stage, begins=step.begins, contact_energy=contact)
     if step_path.outcome.loose and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
         trial = step.solved_well(trial) or trial  # the last digits of the solve are stress at the tips
     if derived.model.tearing.criterion == "strength":

@@ -145,8 +145,15 @@ class Tuning:
     fold_reach: Tuned[float] = Tuned(
         6.0,
         "1",
-        "Radius within which the fold of a flap moves aside with a tip, all of it within half of that, likewise.",
+        "Radius within which the fold of a flap moves aside with a tip, wholly up to `tip_reach` less, likewise.",
         breaks="Where a fold is larger, flaps do not tear inwards as much as they should.",
+    )
+    clear_of_held_lips: Tuned[float] = Tuned(
+        0.5,
+        "1",
+        "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that is "
+        "held.",
+        breaks="At 1, the force on a tip is a fifth of what it is where a lip is held 2 edges behind it.",
     )
     fold_from_tips: Tuned[float] = Tuned(0.8, "1", "The same radius at most, over the distance to the next tip.")
     largest_kink: Tuned[float] = Tuned(

@@ -138,6 +138,7 @@ MEASURES: dict[str, Measure] = {
             "orientation_mean", "first_radius_peak", "first_radius_median", "second_radius_peak", "section_length",
             "ridge_curvature", "ridges", "ridge_length_total", "ridge_length_mean", "vertices", "facets",
             "facet_area_mean", "creases_within_1", "creases_within_5", "creases_beyond_5",
+            "creases_flat", "creases_short",
         )
     },
     **{LEDGER + name: _of_ledger(name) for name in COLUMNS},
