@@ -1,5 +1,10 @@
 # Each target does its own set-up: an environment in .venv, filled once per change of pyproject.toml or the lock file.
-PYTHON ?= python3
+# The first of these Pythons that has versions known to work together, else python3; PYTHON=... takes another.
+ifndef PYTHON
+PYTHON := $(shell for p in python3 python3.11 python3.12 python3.13; do \
+    name=$$($$p tools/lock.py name 2>/dev/null) && [ -e "$$name" ] && echo $$p && break; done)
+PYTHON := $(or $(PYTHON),python3)
+endif
 VENV := .venv
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 import time
 from collections import Counter
@@ -33,11 +34,13 @@ from crumple.scenes import scene_from_tables
 from crumple.session.recovery import recover
 from crumple.session.simulation import Simulation
 from crumple.state import State
-from crumple.studio.sheets import FRAME, SHEETS, sheet_tables
+from crumple.studio.sheets import FACES, FRAME, SHEETS, sheet_tables
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "oracles"))
 from exact_intersections import sheet_intersections
 
+NUMBER = re.compile(r"-?\d[\d.e+-]*")
+"""By which messages of one kind differ."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MOST_HANDS = 4
 MOST_FACES = 500
@@ -55,14 +58,16 @@ class WrongError(Exception):
 class Player:
     """Random hands and tools in one session; the same seed does the same."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, faces: int | None = None) -> None:
+        """`faces`: about how many a rectangle has, as `crumple play` has it by default."""
         self._rng = np.random.default_rng(seed)
-        self._tables = _tables(seed)
+        self._tables = _tables(seed, faces)
         self.sim = self._start()
         self._goals: dict[str, Floats] = {}
         u = self.sim.state.mesh.u
         self._low, self._extent = u.min(axis=0), np.ptp(u, axis=0)
         self.done: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
         self.spent: list[float] = []
         self._failed = self.longest_way = 0
 
@@ -126,6 +131,7 @@ class Player:
             self._failed *= name != "advance"
         except SimulationError as error:
             self.done[f"{name} failed"] += 1
+            self.reasons[NUMBER.sub("…", str(error))] += 1
             if name == "advance":
                 self._failed += 1
                 self.sim.calm()
@@ -218,9 +224,11 @@ MAY_BE_REFUSED = ("grab", "press", "cut", "floor")
 """Places that are held already, lines off the sheet or too short, floors that are not below all sheets."""
 
 
-def soak(seed: int, seconds: float, *, every: int = 10, episode: float = 30.0, report: Any = None) -> Player:
+def soak(
+    seed: int, seconds: float, *, every: int = 10, episode: float = 30.0, faces: int | None = None, report: Any = None
+) -> Player:
     """Play with a seed for `seconds` of simulated time; `WrongError` when something goes wrong."""
-    player = Player(seed)
+    player = Player(seed, faces)
     per_episode, frames = round(episode / FRAME), round(seconds / FRAME)
     for frame in range(frames):
         if frame and frame % per_episode == 0:
@@ -237,13 +245,15 @@ def soak(seed: int, seconds: float, *, every: int = 10, episode: float = 30.0, r
     return player
 
 
-def _tables(seed: int) -> dict[str, Any]:
+def _tables(seed: int, faces: int | None = None) -> dict[str, Any]:
     """A sheet to play with; every second rectangle has a driven crease, every third one a face budget."""
     name = list(SHEETS)[seed % len(SHEETS)]
     tables = sheet_tables(name)
     sheet = tables["sheets"][0]
     if sheet["shape"]["kind"] != "rectangle":
         return tables
+    if faces is not None:
+        sheet["shape"]["size"] *= float(np.sqrt(FACES / faces))
     if seed % 2:
         middle, height = 0.5 * sheet["shape"]["width"], sheet["shape"]["height"]
         line = [[middle, 0.0], [middle, height]]
@@ -278,6 +288,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--episode", type=float, default=30.0, help="simulated time after which a sheet starts anew")
     parser.add_argument("--every", type=int, default=10, help="frames between two checks")
+    parser.add_argument("--faces", type=int, help="about how many a rectangle has")
     options = parser.parse_args()
     wrong = 0
     for seed in range(options.first, options.first + options.seeds):
@@ -290,10 +301,19 @@ def main() -> int:
             print(line, flush=True)
 
         try:
-            player = soak(seed, options.seconds, every=options.every, episode=options.episode, report=report)
+            player = soak(
+                seed,
+                options.seconds,
+                every=options.every,
+                episode=options.episode,
+                faces=options.faces,
+                report=report,
+            )
             done = ", ".join(f"{name} {count}" for name, count in sorted(player.done.items()))
             median, late = np.percentile(player.spent, (50, 99))
             print(f"seed {seed}: frames {median:.0f} ms CPU, 99 % below {late:.0f}: {done}", flush=True)
+            for reason, count in player.reasons.items():
+                print(f"seed {seed}: {count} times: {reason}", flush=True)
         except Exception as error:
             wrong += 1
             print(f"seed {seed}: WRONG: {type(error).__name__}: {error}", flush=True)

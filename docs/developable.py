@@ -29,7 +29,7 @@ FILMS: dict[str, list[tuple[str, int, dict[str, float]]]] = {
     "17": [("figure 17", 2, {})],
     "18-top": [("figure 18 top", 0, {})],
     "18-bottom": [("figure 18 bottom", 1, {})],
-    "21": [("figure 1", 1, {"compression": limit}) for limit in (1e-2, 5e-3, 2e-3)],
+    "21": [("figure 21", 1, {"compression": limit}) for limit in (1e-2, 5e-3, 2e-3)],
     "22": [("figure 22", 3, {})],
     "newspaper": [("newspaper", 0, {})],
 }

@@ -105,7 +105,7 @@ def make_session(engine: str) -> Simulation:
 def bending_energy(session: Simulation, state: State) -> float:
     """Of a state, with what folds at singular points remember [J]."""
     derived = Derived(session.model, state, PhaseTimer()).prepared()
-    return derived.measure("bending", state) + derived.measure("fold memory", state)
+    return derived.measure("bending", state) + derived.measure("developable folds", state)
 
 
 def strain(state: State) -> tuple[float, float]:

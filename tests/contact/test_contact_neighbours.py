@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from contact_shapes import three_parts
 
-from crumple.contact import Neighbours, ObstacleTrees, active_pairs, find_along, find_candidates, step_limit
+from crumple.contact import Neighbours, SurfaceTrees, active_pairs, find_along, find_candidates, step_limit
 from crumple.contact.wide_search import find_wide
 from crumple.solving.compact.contact import covers
 
@@ -45,7 +45,7 @@ def same(surface, found, x, target):
 def test_poses_within_the_margin_need_no_other_search(seed):
     surface, pose = three_parts(seed)
     margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
-    near = Neighbours(surface, pose, margin, ObstacleTrees())
+    near = Neighbours(surface, pose, margin, SurfaceTrees())
     x, target = within(rng, pose, margin), within(rng, pose, margin)
     assert not near.strays(x, target).any()
     assert same(surface, near.candidates, x, target)
@@ -56,7 +56,7 @@ def test_poses_within_the_margin_need_no_other_search(seed):
 def test_few_that_stray_are_searched_for_alone(seed, count):
     surface, pose = three_parts(seed)
     margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
-    near = Neighbours(surface, pose, margin, ObstacleTrees())
+    near = Neighbours(surface, pose, margin, SurfaceTrees())
     x, target = within(rng, pose, margin), within(rng, pose, margin)
     some = rng.choice(surface.dynamic_count, count, replace=False)
     x[some] += 0.02 * rng.normal(size=(count, 3))
@@ -70,7 +70,7 @@ def test_few_that_stray_are_searched_for_alone(seed, count):
 
 def test_a_node_that_comes_back_still_counts_as_a_stray():
     surface, pose = three_parts(0)
-    near = Neighbours(surface, pose, MARGIN * surface.reach, ObstacleTrees())
+    near = Neighbours(surface, pose, MARGIN * surface.reach, SurfaceTrees())
     x = pose.copy()
     x[5] += surface.reach
     assert near.strays(x, pose)[5]
@@ -82,7 +82,7 @@ def test_long_ways_leave_out_only_what_cannot_meet(seed):
     rng = np.random.default_rng(seed)
     target = x + np.array([0.05, 0.02, 0.01]) + 0.01 * rng.normal(size=x.shape)
     target[surface.dynamic_count :] = x[surface.dynamic_count :]
-    found = find_along(surface, x, target, ObstacleTrees())
+    found = find_along(surface, x, target, SurfaceTrees())
     assert same(surface, found, x, target)
     assert found.pair_count < find_candidates(surface, x, target, surface.reach).pair_count
 
@@ -93,7 +93,7 @@ def test_sheets_that_move_as_a_whole_keep_their_pairs(seed, count):
     """The sheets fall by many margins while the obstacles move too, and a few nodes go their own way."""
     surface, pose = three_parts(seed)
     margin, rng = MARGIN * surface.reach, np.random.default_rng(seed)
-    near = Neighbours(surface, pose, margin, ObstacleTrees())
+    near = Neighbours(surface, pose, margin, SurfaceTrees())
     sheet = np.arange(len(pose)) < surface.dynamic_count
     x, target = (within(rng, pose, 0.5 * margin) for _ in range(2))
     x[sheet] += [0.01, 0.02, -0.01]
@@ -109,7 +109,7 @@ def test_sheets_that_move_as_a_whole_keep_their_pairs(seed, count):
 
 def test_sheets_that_deform_are_not_followed():
     surface, pose = three_parts(0)
-    near = Neighbours(surface, pose, MARGIN * surface.reach, ObstacleTrees())
+    near = Neighbours(surface, pose, MARGIN * surface.reach, SurfaceTrees())
     moved = within(np.random.default_rng(0), pose, 20.0 * surface.reach)
     assert near.following(pose, moved, 0.02 * len(pose)) is None
 
@@ -121,12 +121,12 @@ def test_a_wide_search_serves_beside_the_whole_way(seed, way):
     margin, rng = 2.0 * surface.reach, np.random.default_rng(seed)
     end = start.copy()
     end[: surface.dynamic_count] += way * rng.normal(size=(surface.dynamic_count, 3))
-    found = find_wide(surface, start, end, margin, ObstacleTrees())
+    found = find_wide(surface, start, end, margin, SurfaceTrees())
     for one, two in ((0.0, 1.0), (0.3, 0.9), (1.0, 0.4)):
         x, target = (within(rng, start + part * (end - start), margin) for part in (one, two))
         x[surface.dynamic_count :] = target[surface.dynamic_count :] = start[surface.dynamic_count :]
         assert same(surface, found, x, target)
-    again = find_wide(surface, start, end, margin, ObstacleTrees())
+    again = find_wide(surface, start, end, margin, SurfaceTrees())
     assert all(one.tobytes() == two.tobytes() for one, two in zip(found, again, strict=True))
 
 

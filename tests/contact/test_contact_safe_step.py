@@ -171,6 +171,23 @@ def test_nearly_parallel_edges_a_tenth_of_a_nanometre_apart_do_not_pass():
     assert before * after > 0
 
 
+@pytest.mark.parametrize("angle", [1e-5, 1e-7, 1e-8])
+def test_nearly_parallel_edges_that_are_apart_hold_up_no_step(angle):
+    """Lips of a cut, 4 cm long and 0.25 µm apart, that cross at a small angle and lose half of their gap."""
+    rng, gap = np.random.default_rng(3), 2.5e-7
+    for _ in range(100):
+        along, beside, across = np.linalg.qr(rng.normal(size=(3, 3)))[0].T
+        other = np.cos(angle) * along + np.sin(angle) * beside
+        a, b, c, d = 0.02 + 0.02 * rng.random(4)
+        x = np.array([gap * across - a * along, gap * across + b * along, -c * other, d * other])
+        x += 0.05 * rng.normal(size=3)
+        move = np.zeros((4, 3))
+        move[:2] = -0.5 * gap * across + 1e-9 * rng.normal(size=(2, 3))
+        time = limit_of(True, x, move, 5e-9)
+        assert time > 0.9
+        assert edge_edge_distance(*(x + min(time, 1.0) * move)) > 0.09 * gap
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 def test_parts_of_a_sheet_that_cross_at_rest_have_a_barrier(scale):
     """The edges 01 and 23 of two triangles have a common point at rest; in the world they are apart."""

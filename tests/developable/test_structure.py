@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crumple.developable.enrich import RULING, enrich
+from crumple.developable.enrich import CREASE, RULING, edge_labels, enrich
 from crumple.developable.outline import Outline
-from crumple.developable.planar import crosses, loop_area, trace_cells
+from crumple.developable.planar import crosses, trace_cells
 from crumple.developable.singular import insert_vertex
 from crumple.developable.structure import SINGULAR, Draft, Refused, Structure, flat_structure
-from crumple.developable.triangulate import triangulate
+from crumple.developable.triangulate import triangulate_cells
 from crumple.mesh.validate import validate_mesh
 from crumple.runtime.errors import InputError
 
@@ -24,6 +24,23 @@ def bent(count: int = 5) -> Structure:
     places = np.linspace(0.03, 0.07, count)
     draft.curve([(draft.border(x), draft.border(0.3 - x)) for x in places])
     return draft.build()
+
+
+def loop_area(loop: np.ndarray) -> float:
+    """The area of a polygon (n, 2), positive when it is counter-clockwise."""
+    p, q = loop, np.roll(loop, -1, axis=0)
+    return float(0.5 * np.sum(p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0]))
+
+
+def triangulate(loop: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """The triangles of one polygon with points inside."""
+    points = np.concatenate([loop, inside])
+    corners, within = np.arange(len(loop), dtype=np.int32), np.arange(len(loop), len(points), dtype=np.int32)
+    ends = [np.array([0, len(names)], np.int32) for names in (corners, within)]
+    faces, cell, is_whole = triangulate_cells(points, corners, ends[0], within, ends[1])
+    assert is_whole
+    assert not cell.any()
+    return faces
 
 
 def test_places_of_an_outline_go_there_and_back() -> None:
@@ -41,10 +58,10 @@ def test_places_of_an_outline_go_there_and_back() -> None:
 
 def test_cells_cover_a_drawing() -> None:
     positions = {0: (0.0, 0.0), 1: (1.0, 0.0), 2: (1.0, 1.0), 3: (0.0, 1.0), 4: (0.4, 0.5)}
-    cells = trace_cells(positions, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 2), (4, 1)])
+    cells, total = trace_cells(positions, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 2), (4, 1)])
     areas = [loop_area(np.array([positions[key] for key in cell])) for cell in cells]
     assert len(cells) == 3
-    assert sum(areas) == pytest.approx(1.0)
+    assert sum(areas) == pytest.approx(total) == pytest.approx(1.0)
     assert min(areas) > 0.0
 
 
@@ -67,7 +84,6 @@ def test_triangles_fill_polygons_and_are_delaunay_inside(seed: int) -> None:
     loop = generator.uniform(0.6, 1.4, 12)[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     inside = generator.uniform(-0.3, 0.3, (6, 2))
     faces = triangulate(loop, inside)
-    assert faces is not None
     points = np.concatenate([loop, inside])
     areas = [loop_area(points[face]) for face in faces]
     assert min(areas) > 0.0
@@ -78,8 +94,31 @@ def test_triangles_fill_polygons_and_are_delaunay_inside(seed: int) -> None:
 def test_a_point_on_an_edge_is_inserted() -> None:
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     faces = triangulate(square, np.array([[0.5, 0.5]]))
-    assert faces is not None
     assert len(faces) == 4
+
+
+def test_polygons_are_triangulated_together_as_alone() -> None:
+    generator = np.random.default_rng(5)
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    inside = generator.uniform(0.1, 0.9, (5, 2))
+    points = np.concatenate([square, square + 2.0, inside])
+    corners, within = np.arange(8, dtype=np.int32), np.arange(8, 13, dtype=np.int32)
+    faces, cell, is_whole = triangulate_cells(
+        points, corners, np.array([0, 4, 8], np.int32), within, np.array([0, 5, 5], np.int32)
+    )
+    assert is_whole
+    names = np.array([0, 1, 2, 3, 8, 9, 10, 11, 12])
+    np.testing.assert_array_equal(faces[cell == 0], names[triangulate(square, inside)])
+    assert len(faces[cell == 1]) == 2
+    turned = triangulate_cells(points, corners[3::-1].copy(), np.array([0, 4], np.int32), within[:0], corners[:2] * 0)
+    assert not turned[2]  # clockwise: there are none
+
+
+def test_edges_get_the_labels_of_lines() -> None:
+    faces = np.array([[0, 1, 2], [2, 1, 3]], np.int32)
+    lines, marks = np.array([[1, 2], [3, 2], [2, 1]]), np.array([RULING, RULING, CREASE], np.int32)
+    np.testing.assert_array_equal(edge_labels(faces, lines, marks), [[0, CREASE, 0], [CREASE, 0, RULING]])
+    assert not edge_labels(faces, lines[:0], marks[:0]).any()
 
 
 def test_a_flat_sheet_is_one_cell() -> None:

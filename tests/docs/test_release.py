@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from packaging.markers import Marker
+
+import crumple
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -14,6 +19,30 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 def read_yaml(name: str) -> dict:
     return pytest.importorskip("yaml").safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def tested_pythons() -> set[str]:
+    """Versions of Python that have a lock file: those that the tests are run with."""
+    names = [path.name for path in (ROOT / "requirements").glob("lock-py3*.txt")]
+    return {re.sub(r"lock-py3(\d+)-.*", r"3.\1", name) for name in names}
+
+
+def test_the_version_is_the_same_everywhere():
+    assert crumple.__version__ == PROJECT["version"]
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    version, date = headings[1].split(" - ")
+    assert headings[0] == "Unreleased"
+    assert version == PROJECT["version"]
+    assert date == str(read_yaml("CITATION.cff")["date-released"])
+    said = subprocess.run([sys.executable, "-m", "crumple", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["crumple", PROJECT["version"]]
+
+
+def test_classifiers_and_workflow_name_the_pythons_that_are_tested():
+    prefix = "Programming Language :: Python :: "
+    named = {line.removeprefix(prefix) for line in PROJECT["classifiers"] if re.fullmatch(prefix + r"3\.\d+", line)}
+    matrix = read_yaml(".github/workflows/test.yml")["jobs"]["test"]["strategy"]["matrix"]
+    assert named == tested_pythons() == set(matrix["python"])
 
 
 def test_the_citation_is_of_this_version():

@@ -1,10 +1,13 @@
-"""In Blender the texture stays where it was while the mesh changes (needs `bpy`, Blender's module on PyPI).
+"""In Blender the texture stays where it was while the mesh changes, and the add-on runs scenes (needs `bpy`).
 
-`bpy` asks for packages of its own versions: CRUMPLE_BLENDER_PYTHON may name the interpreter of another environment.
+`bpy` is Blender's module on PyPI. It asks for packages of its own versions: CRUMPLE_BLENDER_PYTHON may name the interpreter of another
+environment.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +17,9 @@ import numpy as np
 import pytest
 from export_samples import FRAME_TIME, FRAMES, HEIGHT, WIDTH, page_positions
 
+import crumple
 from crumple.export import export_recording
+from crumple.export.blender import write_blender_addon
 
 PYTHON = os.environ.get("CRUMPLE_BLENDER_PYTHON", sys.executable)
 SPAN, CENTRE = 0.34, (0.14, HEIGHT / 2)
@@ -56,13 +61,54 @@ def seen_color(image: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.argmax((color / np.linalg.norm(color, axis=1, keepdims=True)) @ unit.T, axis=1)
 
 
+@pytest.fixture
+def bpy_is_there() -> None:
+    if subprocess.run([PYTHON, "-c", "import bpy"], capture_output=True).returncode:
+        pytest.skip("bpy is not installed")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["USD", "GLTF"])
+def test_the_addon_runs_a_scene_and_loads_it(bpy_is_there, tmp_path, kind):
+    addon = write_blender_addon(tmp_path / "crumple_blender.py")
+    script = Path(__file__).with_name("blender_addon_script.py")
+    done = subprocess.run([PYTHON, script, addon, tmp_path, kind], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert not found["error"], found["message"]
+    assert found["collections"] == ["drape-fixed"]
+    assert any(line.startswith("frame 2/3") for line in found["shown"])
+    assert found["rate"] == pytest.approx(25.0)
+    assert np.ptp(found["first"]) < 1e-3, "flat at the start"
+    assert found["last"][0] < found["first"][0] - 0.02, "the corners have fallen"
+    assert "loaded" in found["again"]
+    assert found["wrong_is_error"]
+    assert found["wrong"].startswith("no-such-scene: there is no such file or built-in scene")
+    assert found["cancelled"] == "cancelled"
+
+
+def test_the_addon_holds_the_command_of_this_environment(tmp_path):
+    """Without Blender: one file that Python takes, of this version, with nothing but the standard library and bpy."""
+    path = write_blender_addon(tmp_path)
+    assert path == tmp_path / "crumple_blender.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    values = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id in ("COMMAND", "bl_info")
+    }
+    assert values["COMMAND"] == [sys.executable, "-m", "crumple"]
+    assert ".".join(map(str, values["bl_info"]["version"])) == crumple.__version__
+    names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+    assert names - {"bpy"} <= set(sys.stdlib_module_names)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "topology"), [("t.usdc", "changing"), ("t.usda", "constant"), ("t.glb", "constant"), ("t.glb", "changing")]
 )
-def test_texture_stays_where_it_was(changing, picture, tmp_path, name, topology):
-    if subprocess.run([PYTHON, "-c", "import bpy"], capture_output=True).returncode:
-        pytest.skip("bpy is not installed")
+def test_texture_stays_where_it_was(bpy_is_there, changing, picture, tmp_path, name, topology):
     if name.startswith("t.usd"):
         pytest.importorskip("pxr")
     path = export_recording(changing, output=tmp_path / name, topology=topology, texture=picture)[0]

@@ -106,7 +106,7 @@ def test_sums_do_not_depend_on_threads():
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("name", ["auto", "superlu", "pardiso", "cholmod"])
+@pytest.mark.parametrize("name", ["auto", "fronts", "superlu", "pardiso", "cholmod"])
 def test_solvers(name):
     nodes, stencil, dense, blocks = random_system(5)
     try:

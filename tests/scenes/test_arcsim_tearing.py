@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from crumple.contact import has_intersections
-from crumple.model.derived import contact_surface
+from crumple.model.derived import Derived, contact_surface
 from crumple.plasticity import total_strain
 from crumple.scenes import build, load_scene
 from crumple.session.session import run
 from crumple.shapes import rectangle
 from crumple.shapes.obstacles import sphere
 from crumple.simulation.frame import advance_frame
+from crumple.state import transfer
+from crumple.tearing.path import followed, open_inside
 
 NOTCH = np.array([0.0, 0.41])
 """The end of the notch in the upper side of the square of side 1 around the origin."""
@@ -120,3 +122,22 @@ class TestWithoutPattern:
         strain = np.abs(total_strain(state.mesh, state.x) - state.plastic_strain).max()
         assert strain < 1e-7  # 50 GPa: glass would break by being remeshed
         assert not len(state.torn.points)
+
+    def test_it_takes_no_energy_to_cut_it_at_rest(self, tmp_path):
+        """A part of a face lies in its plane; with the face's own curvature at rest it would be bent by a whole turn."""
+        model, state, _ = self.glass(tmp_path)
+        derived = Derived(model, state)
+        node = int(np.flatnonzero(np.bincount(state.mesh.vertex_node) == 1)[7])
+        grown = 0
+        for turn in np.linspace(0.0, np.pi, 7):
+            way = np.array([np.cos(turn), np.sin(turn)])
+            kept = np.zeros(state.mesh.node_count, bool)
+            opening = open_inside(state.mesh, node, way, first=np.inf, kept=kept)
+            assert opening is not None
+            x = opening.change.node_operator @ state.x
+            cut = transfer(state, followed(opening.change, x), custom=derived.field_rules(is_cut=True))
+            again = Derived(model, cut)
+            grown += cut.mesh.face_count - state.mesh.face_count
+            stored = sum(term.measure(again.relaxed(cut)) for _, term in again.terms)
+            assert stored < 1e-9 * model.materials[0].bend_stiffness
+        assert grown > 0

@@ -133,3 +133,14 @@ def test_the_solver_follows_from_the_scene_alone():
     for name in ("superlu", "pardiso"):
         model = replace(built.model, solver=replace(built.model.solver, linear_solver=name))
         assert not Derived(model, built.state).is_small
+
+
+def test_every_solver_takes_the_same_step():
+    built, ends = build("demo", quick=True), {}
+    for name in ("superlu", "fronts", "auto"):
+        solver = replace(built.model.solver, linear_solver=name)
+        engine = PhysicsEngine(replace(built.model, solver=solver), built.state)
+        engine.advance_frame()
+        ends[name] = engine.state.x
+    for name in ("fronts", "auto"):
+        np.testing.assert_allclose(ends[name], ends["superlu"], atol=1e-9)

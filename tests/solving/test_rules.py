@@ -101,7 +101,7 @@ CALLS = [
     (acceptance.is_stuck, (0.0, 1e-14, 0.3)),
     (acceptance.promised, (0.3, 0.7)),
     (acceptance.judge_slips, SLIPS),
-    (acceptance.judge_exact, (Backoff(0, 2), False, 8)),
+    (acceptance.judge_exact, (Backoff(0, 2), False, 8, 16)),
     (enforcement.boosted, (7e3, True)),
     (stop.is_small, (STOP, 8e-4, 2e-2, 30.0)),
     (stop.judge_stop, (STOP, 9e-4, 3e-2, 5, 5e-3)),

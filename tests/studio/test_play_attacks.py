@@ -172,7 +172,7 @@ def test_a_page_goes_on_seeing_while_commands_are_refused_because_too_many_wait(
     async def work(client: TestClient) -> None:
         watcher = await client.ws_connect("/socket")
         await see(watcher, lambda _: True)
-        monkeypatch.setattr("crumple.studio.sheet_process.MOST_UNSENT", 0)
+        monkeypatch.setattr("crumple.studio.outbox.MOST_UNSENT", 0)
         loud = await client.ws_connect("/socket")
         await loud.send_str(grab())
         refused = json.loads((await asyncio.wait_for(loud.receive(), 60)).data)

@@ -10,7 +10,7 @@ from crumple.runtime.typing import Floats
 from crumple.shapes import rectangle
 from crumple.state import Pins, State, initial_state, transfer
 from crumple.stepping.step import measure_energies
-from crumple.studies.validation.strip import settle
+from crumple.studies.validation.strip import reaction, settle
 from crumple.studies.validation.torn_sheet import tearing_material, tearing_model
 from crumple.tearing.path import followed, glide_change, node_vertex
 from crumple.tearing.slits import slit_open
@@ -20,10 +20,10 @@ SIDE, SIZE, SLIT = 0.06, 2e-3, 0.03
 MODEL = tearing_model(tearing_material(1e9), contact=False)
 
 
-def pushed(push: tuple[float, float], behind: float) -> State:
+def pushed(push: tuple[float, float], behind: float, size: float = SIZE) -> State:
     """A square, held at three sides and slit from the fourth, its left lip pushed by `push` [m] at a place `behind` the
     tip [m]; at rest."""
-    mesh, x = rectangle(SIDE, SIDE, SIZE, kind="delaunay", seed=0)
+    mesh, x = rectangle(SIDE, SIDE, size, kind="delaunay", seed=0)
     state = slit_open(initial_state(mesh, x, step_size=1.0), np.array([[0.5 * SIDE, 0.0], [0.5 * SIDE, SLIT]]))
     mesh, u = state.mesh, state.mesh.u
     held = np.flatnonzero((u[:, 0] < 1e-9) | (u[:, 0] > SIDE - 1e-9) | (u[:, 1] > SIDE - 1e-9))
@@ -63,3 +63,12 @@ def test_a_push_against_a_lip_turns_the_crack_as_moving_its_tip_aside_sets_energ
     along = set_free(state, heading)
     assert along > 0.0
     assert across == pytest.approx(set_free(state, normal), abs=0.3 * along)
+
+
+def test_a_lip_held_two_edges_behind_a_tip_drives_it_as_on_a_finer_mesh():
+    found = []
+    for size in (SIZE, 0.5 * SIZE):
+        state = pushed((-2e-5, 0.0), 4.5e-3, size)
+        force = tip_force(state, Derived(MODEL, state), 0, size) @ state.tips.heading[0]
+        found.append(force / float(np.linalg.norm(reaction(MODEL, state, 1))) ** 2)  # what a point bears depends on ℓ
+    assert found[0] == pytest.approx(found[1], rel=0.35)

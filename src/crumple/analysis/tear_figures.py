@@ -44,7 +44,7 @@ def draw_cracks(tears: Tears, mesh: SheetMesh, crease: Floats, axes: Any) -> Non
 
 def draw_forces(tears: Tears, axes: Any) -> None:
     """Force over displacement of each handle and obstacle that moves."""
-    moving = [curve for curve in tears.curves if len(curve.way) and float(np.nanmax(curve.way)) > 0.0]
+    moving = tears.moving
     for curve, color in zip(moving, COLORS, strict=False):
         axes.plot(1e3 * curve.way, curve.pull, color=color, linewidth=1.0, label=curve.name)
     axes.set_xlabel("displacement [mm]")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from crumple.analysis.energies import energy_split
+from crumple.analysis.tear_tests import TornSheet, essential_work, find_torn_sheets
 from crumple.model.model import Model
 from crumple.recording.recording import Recording
 from crumple.runtime.typing import Floats
@@ -94,7 +95,8 @@ class Ledger:
 @dataclass(frozen=True)
 class Tears:
     """All cracks of a frame. `spacing` [m] over which roughness is measured;  `work` that tearing has taken [J];
-    `tips`: how many still can run;  `thickness` [m], mean;  `curves` of the handles, and the `ledger`, if recorded."""
+    `tips`: how many still can run;  `thickness` [m], mean;  `curves` of the handles, the `ledger`, and the `sheets` that
+    are in two, if recorded."""
 
     cracks: tuple[Crack, ...]
     spacing: float
@@ -103,6 +105,7 @@ class Tears:
     thickness: float
     curves: tuple[HandleCurve, ...] = ()
     ledger: Ledger | None = None
+    sheets: tuple[TornSheet, ...] = ()
 
     @property
     def length(self) -> float:
@@ -142,7 +145,27 @@ class Tears:
                 "yielding_energy": ledger.yielding,
                 "dissipated_energy": ledger.dissipated,
             }
+            numbers |= self._tests(ledger)
         return numbers
+
+    def _tests(self, ledger: Ledger) -> dict[str, float | None]:
+        """The numbers of standard tests, see `analysis.tear_tests`; None where the test is another one."""
+        spent, has_torn = ledger.work - ledger.stored, self.length > SHORTEST
+        peaks = [float(np.nanmax(curve.pull)) for curve in self.moving if np.isfinite(curve.pull).any()]
+        line = essential_work(self.sheets)
+        return {
+            "peak_force": max(peaks, default=None),
+            "tear_force": spent / (2.0 * self.length) if has_torn else None,
+            "work_of_fracture": spent / (self.length * self.thickness) if has_torn else None,
+            "ligament_strength": self.sheets[0].strength if len(self.sheets) == 1 else None,
+            "essential_work": None if line is None else line[0],
+            "plastic_work_slope": None if line is None else line[1],
+        }
+
+    @property
+    def moving(self) -> tuple[HandleCurve, ...]:
+        """The curves of what moves."""
+        return tuple(curve for curve in self.curves if len(curve.way) and float(np.nanmax(curve.way)) > 0.0)
 
 
 def measure_tears(model: Model, state: State, recording: Recording | None = None) -> Tears | None:
@@ -151,15 +174,33 @@ def measure_tears(model: Model, state: State, recording: Recording | None = None
         return None
     thickness = np.array([material.thickness for material in model.materials])[state.mesh.face_material]
     curves = () if recording is None else handle_curves(recording, state.frame)
+    cracks = find_cracks(state)
     return Tears(
-        cracks=find_cracks(state),
+        cracks=cracks,
         spacing=tip_size(model, state),
         work=state.fracture_work,
         tips=len(state.tips.node),
         thickness=float(np.average(thickness, weights=np.abs(state.mesh.face_area))),
         curves=curves,
         ledger=None if recording is None else _ledger(model, state, recording, curves),
+        sheets=_torn_sheets(model, state, cracks, curves),
     )
+
+
+def _torn_sheets(
+    model: Model, state: State, cracks: Sequence[Crack], curves: Sequence[HandleCurve]
+) -> tuple[TornSheet, ...]:
+    """The sheets that are in two, with what their own handles did."""
+    lengths: dict[int, float] = {}
+    for crack in cracks:
+        lengths[crack.sheet] = lengths.get(crack.sheet, 0.0) + crack.length
+    first = {sheet: int(np.argmax(state.mesh.face_sheet == sheet)) for sheet in lengths}
+    thickness = {sheet: model.materials[state.mesh.face_material[face]].thickness for sheet, face in first.items()}
+    number = {handle.name: index for index, handle in enumerate(model.handles)}
+    own = {number[curve.name]: curve for curve in curves if curve.name in number and np.nanmax(curve.way) > 0.0}
+    work = {handle: float(np.nansum(curve.work)) for handle, curve in own.items()}
+    peak = {handle: float(np.nanmax(curve.pull)) for handle, curve in own.items()}
+    return find_torn_sheets(state, lengths, thickness, work, peak)
 
 
 def find_cracks(state: State) -> tuple[Crack, ...]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+import crumple
 from crumple.cli.exits import FAILED, guarded
 from crumple.cli.threads import set_threads
 from crumple.cli.usage import OneLineGroup
@@ -37,9 +38,7 @@ ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Threads to use, 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"crumple {version('crumple')}")
+        typer.echo(f"crumple {crumple.__version__}")
         raise typer.Exit
 
 
@@ -484,6 +483,18 @@ def export(
     from crumple.cli.exporting import export_folder
 
     export_folder(folder, to, output, frames=frames, topology=topology, obstacles=obstacles, texture=texture)
+
+
+@app.command()
+@guarded
+def blender(
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")] = Path("crumple_blender.py"),
+) -> None:
+    """Write the add-on for Blender, which runs scenes and loads their results."""
+    from crumple.export.blender import write_blender_addon
+
+    written = write_blender_addon(output)
+    typer.echo(f"wrote {written}; in Blender: Edit > Preferences > Add-ons > Install from Disk, then the sidebar (N)")
 
 
 @app.command()

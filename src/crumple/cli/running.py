@@ -25,6 +25,7 @@ from crumple.recording.resume import find_beginning, resume_recording
 from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes import Scene, build, dump_scene
 from crumple.scenes.length import load_with_length, new_length
+from crumple.session.engines import refuse_resumption
 from crumple.session.session import Session
 from crumple.simulation.engine import PhysicsEngine
 from crumple.state import State
@@ -91,6 +92,7 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
     The scene is built, and its sheets meshed, only where the stored model is not the one that it describes.
     """
     stored, model = recording.stored_model(), recording.present_model()
+    refuse_resumption(str(recording.path), () if stored is None else stored.terms)
     if stored is not None and stored.lacking:
         remedy = "which only Python can give again: crumple.Simulation.resume(folder, terms=[…]), then run()"
         raise InputError(str(recording.path), f"was made with {stored.lacking}, {remedy}")

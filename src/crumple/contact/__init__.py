@@ -1,7 +1,7 @@
 """Penetration-free contact [Li2020]: broad phase, barrier, friction, safe step lengths, intersection tests."""
 
 from crumple.contact.barrier import Approach, Barrier, active_pairs, barrier_energy, least_relative_gap, min_gap
-from crumple.contact.candidates import Candidates, ObstacleTrees, find_candidates
+from crumple.contact.candidates import Candidates, SurfaceTrees, find_candidates
 from crumple.contact.friction import Friction, make_friction
 from crumple.contact.intersection import Intersection, describe_intersection, find_intersections, has_intersections
 from crumple.contact.neighbours import Neighbours, find_along
@@ -15,9 +15,9 @@ __all__ = [
     "Friction",
     "Intersection",
     "Neighbours",
-    "ObstacleTrees",
     "StepLimit",
     "Surface",
+    "SurfaceTrees",
     "active_pairs",
     "barrier_energy",
     "candidate_parts",

@@ -312,7 +312,7 @@ class Scan(NamedTuple):
     energy: Floats
 
 
-def _scan(surface: Surface, candidates: Candidates, x: Floats, approach: Approach | None = None) -> Scan:
+def scan_pairs(surface: Surface, candidates: Candidates, x: Floats, approach: Approach | None = None) -> Scan:
     """All candidates at x, damped from the `approach` on."""
     count = candidates.pair_count
     gap, scale, area, start = (np.empty(count) for _ in range(4))
@@ -331,7 +331,13 @@ def active_pairs(
 ) -> Barrier:
     """The candidates in range at x (node_count, 3) [m] as a `Barrier` of stiffness `kappa` [Pa], damped from the
     `approach` on if there is one."""
-    scan = _scan(surface, candidates, x, approach)
+    return gather_active(surface, candidates, scan_pairs(surface, candidates, x, approach), kappa, approach)
+
+
+def gather_active(
+    surface: Surface, candidates: Candidates, scan: Scan, kappa: float, approach: Approach | None
+) -> Barrier:
+    """The same where the candidates have been looked at already, with the same `approach`."""
     active = np.flatnonzero(scan.gap < inf)
     faces = int(np.searchsorted(active, len(candidates.point_face)))
     node, face = candidates.point_face[active[:faces]].T
@@ -374,7 +380,7 @@ def barrier_energy(
     surface: Surface, candidates: Candidates, x: Floats, kappa: float, approach: Approach | None = None
 ) -> float:
     """Total barrier energy [J] of all candidates at x; inf when a gap is closed. For line searches."""
-    return kappa * float(np.sum(_scan(surface, candidates, x, approach).energy))
+    return kappa * float(np.sum(scan_pairs(surface, candidates, x, approach).energy))
 
 
 def min_gap(surface: Surface, candidates: Candidates, x: Floats) -> tuple[float, int]:
@@ -382,14 +388,14 @@ def min_gap(surface: Surface, candidates: Candidates, x: Floats) -> tuple[float,
 
     Candidates are counted through the node–face pairs and then the edge pairs; negative gaps mean overlap.
     """
-    gap = _scan(surface, candidates, x).gap
+    gap = scan_pairs(surface, candidates, x).gap
     k = int(np.argmin(gap)) if len(gap) else -1
     return (float(gap[k]), k) if k >= 0 and gap[k] < inf else (inf, -1)
 
 
 def least_relative_gap(surface: Surface, candidates: Candidates, x: Floats) -> float:
     """Smallest gap of the candidates at x over the gap at which their barrier starts; 1 when none is in range."""
-    scan = _scan(surface, candidates, x)
+    scan = scan_pairs(surface, candidates, x)
     active = scan.gap < inf
     return float(np.min(scan.gap[active] / (scan.scale[active] * surface.dhat), initial=1.0))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from crumple.contact.surface import Surface
 from crumple.contact.tuning import TUNING
-from crumple.geometry.bvh import STACK_SIZE, Tree, box_overlaps, build_tree, find_leaf, round_down, round_up
+from crumple.geometry.bvh import STACK_SIZE, Tree, box_overlaps, build_tree, find_leaf, refit_tree, round_down, round_up
 from crumple.runtime.compiled import device, kernel, run_chunks
 from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Floats, Ints
@@ -188,6 +188,12 @@ def make_group(nodes: Ints, x0: Floats, x1: Floats) -> Group:
     return Group(nodes, box, tree, nodes[tree.order[:, None], [0, 1, nodes.shape[1] - 1]])
 
 
+def _refitted(group: Group, x0: Floats, x1: Floats) -> Group:
+    """The same primitives moving from x0 to x1 [m]."""
+    box = swept_boxes(group.nodes, x0, x1)
+    return group._replace(box=box, tree=refit_tree(group.tree, box))
+
+
 def find_pairs(group: Group, nodes: Ints, box: Boxes, inflation: float, own: bool = False) -> Ints:
     """Pairs (query, item of the group) (n, 2) within `inflation` [m] that share no node, ordered by query.
 
@@ -210,8 +216,9 @@ _RESTING: Remembered[tuple[Group, Group, Boxes]] = Remembered(2)
 """The trees of obstacles that rest, by their surface and where they are: many never move."""
 
 
-class ObstacleTrees:
-    """Bounds and trees of the obstacles of one surface, kept while they rest.
+class SurfaceTrees:
+    """Bounds and trees of one surface: those of its obstacles are kept while they rest, those of its sheets are built
+    for the first pose and then fitted to others.
 
     Obstacles move once per step and then stay where they are for all iterations; many never move at all.
     """
@@ -219,6 +226,14 @@ class ObstacleTrees:
     def __init__(self) -> None:
         self._x: Floats | None = None
         self._kept: tuple[Group, Group, Boxes] | None = None
+        self._sheets: Trees | None = None
+
+    def sheets(self, surface: Surface, x0: Floats, x1: Floats) -> Trees:
+        """The trees of the sheets while x moves from x0 to x1 (node_count, 3) [m]."""
+        if self._sheets is None:
+            self._sheets = sheet_trees(surface, x0, x1)
+            return self._sheets
+        return Trees(*(_refitted(group, x0, x1) for group in self._sheets))
 
     def groups(self, surface: Surface, x0: Floats, x1: Floats) -> tuple[Group, Group, Boxes]:
         """Faces, edges and the bounds of the points of the obstacles while x moves from x0 to x1."""
@@ -264,19 +279,19 @@ def sheet_trees(surface: Surface, x0: Floats, x1: Floats) -> Trees:
 
 
 def find_candidates(
-    surface: Surface, x0: Floats, x1: Floats, inflation: float, obstacles: ObstacleTrees | None = None
+    surface: Surface, x0: Floats, x1: Floats, inflation: float, trees: SurfaceTrees | None = None
 ) -> Candidates:
     """All pairs that may come within `inflation` [m] of each other while x moves from x0 to x1 (node_count, 3) [m].
 
-    For the barrier, `inflation` must be at least `surface.reach`. Give x0 twice for a fixed pose. `obstacles`: trees
+    For the barrier, `inflation` must be at least `surface.reach`. Give x0 twice for a fixed pose. `trees`: those
     kept from the last time for the same surface.
     """
-    trees = sheet_trees(surface, x0, x1)
-    return pairs_of_trees(surface, x0, x1, inflation, trees, obstacles or ObstacleTrees())
+    trees = trees or SurfaceTrees()
+    return pairs_of_trees(surface, x0, x1, inflation, trees.sheets(surface, x0, x1), trees)
 
 
 def pairs_of_trees(
-    surface: Surface, x0: Floats, x1: Floats, inflation: float, trees: Trees, obstacles: ObstacleTrees
+    surface: Surface, x0: Floats, x1: Floats, inflation: float, trees: Trees, obstacles: SurfaceTrees
 ) -> Candidates:
     """The same with the `trees` of the sheets for this motion."""
     points = sheet_points(surface)

@@ -19,7 +19,7 @@ from crumple.contact.candidates import (
     Boxes,
     Candidates,
     Group,
-    ObstacleTrees,
+    SurfaceTrees,
     Trees,
     find_candidates,
     find_pairs,
@@ -29,7 +29,6 @@ from crumple.contact.candidates import (
     obstacle_points,
     pairs_of_trees,
     sheet_points,
-    sheet_trees,
     swept_boxes,
 )
 from crumple.contact.pair import box_distance2, closest, load, rest_scale
@@ -44,11 +43,11 @@ CHUNK = TUNING.pairs_per_chunk.value
 class Neighbours:
     """The `candidates` of all poses within `margin` [m] of the pose x (node_count, 3)."""
 
-    def __init__(self, surface: Surface, x: Floats, margin: float, obstacles: ObstacleTrees) -> None:
+    def __init__(self, surface: Surface, x: Floats, margin: float, obstacles: SurfaceTrees) -> None:
         self._surface = surface
         self._pose = x.copy()
         self._margin = margin
-        self._trees: Trees = sheet_trees(surface, x, x)
+        self._trees: Trees = obstacles.sheets(surface, x, x)
         self._obstacles = obstacles
         found = pairs_of_trees(surface, x, x, surface.reach + 2.0 * margin, self._trees, obstacles)
         self.candidates = near_enough(surface, found, x, x, 2.0 * margin)
@@ -180,7 +179,7 @@ class Neighbours:
         return self._surface.reach + self._margin
 
 
-def find_along(surface: Surface, x: Floats, target: Floats, obstacles: ObstacleTrees) -> Candidates:
+def find_along(surface: Surface, x: Floats, target: Floats, obstacles: SurfaceTrees) -> Candidates:
     """The candidates while x moves to `target` (node_count, 3), however far."""
     found = find_candidates(surface, x, target, surface.reach, obstacles)
     return near_enough(surface, found, x, target, 0.0)

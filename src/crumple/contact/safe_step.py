@@ -10,6 +10,10 @@ Each pair may use up 90 % of its gap: target = ξ + `KEPT_GAP` (d₀ − ξ). Ev
 A distance does not tell on which side a primitive is, but corners that are apart along any n at all are a proof. When
 d is so small that n, the difference of points over d, has lost its digits, some corners are not; then nothing is
 certain, and time does not advance.
+
+Closest points of edges that are nearly parallel, such as the lips of a slit, are known to fewer digits along the edges
+than across: a normal that leans by d over the length of an edge separates nothing any more. The product of the two edges
+does not know these points, and is tried then.
 """
 
 from __future__ import annotations
@@ -69,6 +73,25 @@ def _advance(is_edges, corner, move, normal, target):
     return step
 
 
+@device
+def _across(corner, normal):
+    """Write the unit vector across both edges, from the second towards the first, to `normal` (3,); whether they have
+    one."""
+    length2 = side = 0.0
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        first, second = corner[1, i] - corner[0, i], corner[1, j] - corner[0, j]
+        normal[k] = first * (corner[3, j] - corner[2, j]) - second * (corner[3, i] - corner[2, i])
+        length2 += normal[k] ** 2
+        side += normal[k] * (corner[0, k] - corner[2, k])
+    if not length2 > 0.0:
+        return False
+    scale = (1.0 if side > 0.0 else -1.0) / sqrt(length2)
+    for k in range(3):
+        normal[k] *= scale
+    return True
+
+
 @kernel
 def pair_step_limit(is_edges, start, move, thickness, limit, corner, weight, normal):
     """Largest time in [0, `limit`] for which the pair start + t move keeps its gap above `thickness` [m].
@@ -94,7 +117,10 @@ def pair_step_limit(is_edges, start, move, thickness, limit, corner, weight, nor
         if d <= enough:
             return safe
         direction(corner, weight, d, normal)
-        t += _advance(is_edges, corner, move, normal, target)
+        ahead = _advance(is_edges, corner, move, normal, target)
+        if is_edges and ahead == 0.0 and _across(corner, normal):
+            ahead = _advance(is_edges, corner, move, normal, target)
+        t += ahead
         if t >= limit:
             return inf
     return safe

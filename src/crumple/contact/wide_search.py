@@ -13,7 +13,7 @@ import numpy as np
 from crumple.contact.candidates import (
     Candidates,
     Group,
-    ObstacleTrees,
+    SurfaceTrees,
     collect_hits,
     make_group,
     obstacle_points,
@@ -22,7 +22,7 @@ from crumple.contact.candidates import (
 )
 from crumple.contact.neighbours import mark_near
 from crumple.contact.surface import Surface
-from crumple.geometry.bvh import STACK_SIZE, Tree, find_leaf
+from crumple.geometry.bvh import STACK_SIZE, Tree, find_leaf, refit
 from crumple.runtime.compiled import NO, ONE, YES, ZERO, device, kernel
 from crumple.runtime.remembered import Remembered
 from crumple.runtime.typing import Floats, Ints
@@ -40,7 +40,7 @@ class SheetGroups(NamedTuple):
 _GROUPS: Remembered[SheetGroups] = Remembered(2)
 
 
-def find_wide(surface: Surface, x0: Floats, x1: Floats, margin: float, obstacles: ObstacleTrees) -> Candidates:
+def find_wide(surface: Surface, x0: Floats, x1: Floats, margin: float, obstacles: SurfaceTrees) -> Candidates:
     """The pairs that may come into range while x moves from x0 to x1 (node_count, 3) [m], and at all poses within
     `margin` [m] of that way."""
     own = _GROUPS.find((surface,), lambda: _sheet_groups(surface))
@@ -70,26 +70,6 @@ def _sheet_groups(surface: Surface) -> SheetGroups:
     return SheetGroups(
         make_group(faces, rest, rest), make_group(edges, rest, rest), sheet_points(surface), obstacle_points(surface)
     )
-
-
-@device
-def refit(node_box, item_box, order, start, box):
-    """Fit the boxes of a tree to items with the bounds `box` (n, 18)."""
-    leaves = start.shape[0] - 1
-    for leaf in range(leaves):
-        own = node_box[leaves + leaf]
-        for k in range(3):
-            own[k], own[3 + k] = np.inf, -np.inf
-        for i in range(start[leaf], start[leaf + 1]):
-            item, into = box[order[i]], item_box[i]
-            for k in range(18):
-                into[k] = item[k]
-            for k in range(3):
-                own[k], own[3 + k] = min(own[k], item[k]), max(own[3 + k], item[3 + k])
-    for node in range(leaves - 1, 0, -1):
-        for k in range(3):
-            node_box[node, k] = min(node_box[2 * node, k], node_box[2 * node + 1, k])
-            node_box[node, 3 + k] = max(node_box[2 * node, 3 + k], node_box[2 * node + 1, 3 + k])
 
 
 @device

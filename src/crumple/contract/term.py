@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -158,6 +158,11 @@ class MountedTerm(ABC):
         the positions stay, with what is dissipated over a `stage` of motion, if given. None as a rule."""
         return ()
 
+    def fold_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats] | None:
+        """Parts (2,) [N] of the same force that the fold of a flap has on a tip when its lips move aside by `weight`
+        (node_count,): of what bending stores, and of what it has taken for good. None as a rule: not of bending."""
+        return None
+
     def tension(self, state: State, faces: Ints, stage: Stage | None) -> tuple[Floats, Floats] | None:
         """The tension in the plane of some `faces` (n,), on the axes of the pattern as (xx, yy, xy), (n, 3) [N/m], and
         what they oppose to a pull along one axis, E t (n,) [N/m]; with what is viscous over a `stage` of motion, if
@@ -171,6 +176,29 @@ class MountedTerm(ABC):
         """
         return state
 
+    def yield_loss(self, before: State, after: State) -> float:
+        """What yielding has dissipated [J] when the plastic state p and the damage δ of `before` became those of `after`
+        in the same shape.
+
+            D = −∂E/∂p · Δp + E(p, δ₀) − E(p, δ),     E the energy stored, all after yielding
+
+        The first part is the work of the moments and stresses that are left when a face has yielded: while it yields
+        they are what they are then, whatever the length of the step. E is quadratic in p, so the derivative is a
+        difference, ½ (E(p − Δp) − E(p + Δp)). The second part is what weakening takes.
+        """
+        back = after.replaced(
+            plastic_curvature=before.plastic_curvature, plastic_strain=before.plastic_strain, creases=before.creases
+        )
+        on = after.replaced(
+            plastic_curvature=2.0 * after.plastic_curvature - before.plastic_curvature,
+            plastic_strain=2.0 * after.plastic_strain - before.plastic_strain,
+            creases=replace(after.creases, shift=2.0 * after.creases.shift - before.creases.shift),
+        )
+        loss = 0.5 * (self.measure(back) - self.measure(on))
+        if after.damage is not before.damage:
+            loss += self.measure(after.replaced(damage=before.damage)) - self.measure(after)
+        return loss
+
 
 class Term(ABC):
     """A constant part of the model."""
@@ -180,9 +208,6 @@ class Term(ABC):
     is_in_play: ClassVar[bool] = False
     """Whether errors of a step are compared with its energy, which then is never negative: that of the sheets is, that
     of springs which only hold something, or of a potential with any zero, is not."""
-
-    is_bending: ClassVar[bool] = False
-    """Whether its energy is that of bending, which a crack that turns takes along, see `driving_force`."""
 
     is_load: ClassVar[bool] = False
     """Whether its energy is the potential of a load from outside: in the ledger of energy a change of it is work, and

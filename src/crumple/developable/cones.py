@@ -17,6 +17,7 @@ from crumple.developable.paper import Paper, commit, edit_region
 from crumple.developable.singular import ruling_angles
 from crumple.developable.structure import BOUNDARY, NOBODY, Draft, Edge, Refused, Structure
 from crumple.developable.tuning import TUNING
+from crumple.runtime.compiled import device, kernel
 from crumple.runtime.typing import Floats
 
 CLEAR, ROOM = TUNING.clear_turn.value, TUNING.fit_room.value
@@ -135,43 +136,42 @@ def _between(draft: Draft, first: Edge, second: Edge) -> Edge:
 def turned_places(structure: Structure, rulings: tuple[Edge, ...], targets: Floats) -> tuple[Floats, float]:
     """The places (n, 2) [m] of the ends of rulings that turn towards their `targets` (n, 3), as far as their neighbours
     let them, and how far the one goes that would go farthest [m]."""
-    wanted, far = np.empty((len(rulings), 2)), 0.0
-    for number, ruling in enumerate(rulings):
-        wanted[number], moved = turn_ruling(structure, ruling, targets[number])
-        far = max(far, moved)
+    wanted, far = turn_rulings(structure, rulings, targets)
     draft = Draft(structure)
-    sliding = draft.sliding()
-    ends = [_in_order(draft, sliding, [ruling[k] for ruling in rulings], wanted[:, k]) for k in (0, 1)]
-    return np.stack(ends, axis=1), far
+    sliding, needed = draft.sliding(), draft.needed()
+    ends = [_in_order(draft, sliding, needed, [ruling[k] for ruling in rulings], wanted[:, k]) for k in (0, 1)]
+    return np.stack(ends, axis=1), float(np.max(far, initial=0.0))
 
 
-def _in_order(draft: Draft, sliding: set[int], keys: list[int], wanted: Floats) -> Floats:
+def _in_order(draft: Draft, sliding: set[int], needed: set[int], keys: list[int], wanted: Floats) -> Floats:
     """Places (n,) [m] nearest to those `wanted` at which vertices of the border, the `sliding` ones of `keys`, keep
-    their order and some distance.
+    their order and some distance, to others that are `needed` as well.
 
     Distances from the first one are made to increase by the regression that pools neighbours out of order, after what
     they have to be apart was taken off; vertices that cannot slide weigh most.
     """
     outline, fixed = draft.outline, np.array([key not in sliding for key in keys])
     now = np.array([draft.vertices[key].place for key in keys])
-    steps = np.array([outline.way(a, b) for a, b in itertools.pairwise(now)])
+    steps = outline.way(now[:-1], now[1:])
     sign = np.sign(steps.sum())
     if np.any(sign * steps < 0.0):
         raise Refused("rulings out of order")
     least = np.concatenate([[0.0], np.cumsum(np.minimum(ROOM * draft.spacing, np.abs(steps)))])
-    goal = sign * np.array([outline.way(now[0], place) for place in np.where(fixed, now, wanted)]) - least
+    goal = sign * outline.way(now[0], np.where(fixed, now, wanted)) - least
     places = now[0] + sign * (_pooled(goal, np.where(fixed, 1e9, 1.0)) + least)
-    others = draft.needed() - (sliding & set(keys))
+    others = needed - (sliding & set(keys))
     walls = np.array([draft.vertices[key].place for key in others if draft.vertices[key].kind == BOUNDARY])
-    return np.where(fixed, now, [_kept_off(draft, walls, *pair) for pair in zip(now, places, strict=True)])
+    return np.where(fixed, now, _kept_off(draft, walls, now, places))
 
 
-def _kept_off(draft: Draft, walls: Floats, now: float, place: float) -> float:
-    """The place [m], or the one nearest to it that can be reached from `now` with some room to the `walls`."""
-    room, away = ROOM * draft.spacing, np.array([draft.outline.way(now, wall) for wall in walls])
-    low = min(np.max(away[away < 0.0], initial=-0.5 * draft.outline.length) + room, 0.0)
-    high = max(np.min(away[away > 0.0], initial=0.5 * draft.outline.length) - room, 0.0)
-    return float(now + np.clip(draft.outline.way(now, place), low, high))
+def _kept_off(draft: Draft, walls: Floats, now: Floats, places: Floats) -> Floats:
+    """The places (n,) [m], or those nearest to them that can be reached from `now` (n,) with some room to the `walls`
+    (m,)."""
+    room, half = ROOM * draft.spacing, 0.5 * draft.outline.length
+    away = draft.outline.way(now[:, None], walls)
+    low = np.minimum(np.max(np.where(away < 0.0, away, -half), axis=1, initial=-half) + room, 0.0)
+    high = np.maximum(np.min(np.where(away > 0.0, away, half), axis=1, initial=half) - room, 0.0)
+    return np.asarray(now + np.clip(draft.outline.way(now, places), low, high))
 
 
 def _pooled(values: Floats, weights: Floats) -> Floats:
@@ -228,35 +228,54 @@ def pattern_apex(structure: Structure, ruling: Edge, p: Floats, q: Floats, cone:
     return np.append(cone.apex[3] * u + along * unit, cone.apex[3])
 
 
-def turn_ruling(structure: Structure, ruling: Edge, apex: Floats) -> tuple[tuple[float, float], float]:
-    """The places of the ends of a ruling after it has turned about its middle towards the apex (3,), and how far the
-    ends then are from where they were [m]."""
-    if any(structure.vertices[key].kind != BOUNDARY for key in ruling):
+def turn_rulings(structure: Structure, rulings: tuple[Edge, ...], targets: Floats) -> tuple[Floats, Floats]:
+    """The places (n, 2) [m] of the ends of rulings after each has turned about its middle towards its target (n, 3), and
+    how far the ends then are from where they were (n,) [m]."""
+    ends = [[structure.vertices[key] for key in ruling] for ruling in rulings]
+    if any(end.kind != BOUNDARY for pair in ends for end in pair):
         raise Refused("a ruling that does not cross the sheet")
-    p, q = (structure.u(key) for key in ruling)
-    middle, way = 0.5 * (p + q), (q - p) / np.linalg.norm(q - p)
-    to = apex[:2] - apex[2] * middle
-    to = to / np.linalg.norm(to) * np.sign(to @ way or 1.0)
-    angle = float(np.clip(np.arctan2(way[0] * to[1] - way[1] * to[0], way @ to), -STEP, STEP))
-    half = 0.5 * float(np.linalg.norm(q - p))
-    turned = np.array(
-        [np.cos(angle) * way[0] - np.sin(angle) * way[1], np.sin(angle) * way[0] + np.cos(angle) * way[1]]
-    )
-    ends = tuple(_border_near(structure, key, middle, sign * turned) for key, sign in zip(ruling, (-1, 1), strict=True))
-    return (ends[0], ends[1]), half * abs(np.tan(angle))
+    outline = structure.outline
+    points = np.array([[end.u for end in pair] for pair in ends])
+    wanted, far = np.empty((len(rulings), 2)), np.empty(len(rulings))
+    place = np.array([[end.place for end in pair] for pair in ends])
+    _turn_all(points, place, np.ascontiguousarray(targets), outline.starts, outline.corners, STEP, wanted, far)
+    return wanted, far
 
 
-def _border_near(structure: Structure, key: int, middle: Floats, way: Floats) -> float:
-    """The place where a line from the middle of the sheet meets the side of the outline that a vertex is on [m]."""
-    outline, place = structure.outline, structure.vertices[key].place
-    for side, (start, end) in enumerate(zip(outline.starts[:-1], outline.starts[1:], strict=True)):
+@kernel
+def _turn_all(points, place, targets, starts, corners, most, wanted, far):
+    """Fill `wanted` and `far` of `turn_rulings`; `most` [rad] by which rulings turn at once."""
+    for n in range(len(points)):
+        dx, dy = points[n, 1, 0] - points[n, 0, 0], points[n, 1, 1] - points[n, 0, 1]
+        mx, my = 0.5 * (points[n, 0, 0] + points[n, 1, 0]), 0.5 * (points[n, 0, 1] + points[n, 1, 1])
+        length = np.sqrt(dx * dx + dy * dy)
+        dx, dy = dx / length, dy / length
+        tx, ty = targets[n, 0] - targets[n, 2] * mx, targets[n, 1] - targets[n, 2] * my
+        sign = -1.0 if tx * dx + ty * dy < 0.0 else 1.0
+        angle = np.arctan2(sign * (dx * ty - dy * tx), sign * (dx * tx + dy * ty))
+        angle = min(max(angle, -most), most)
+        c, s = np.cos(angle), np.sin(angle)
+        far[n] = 0.5 * length * abs(np.tan(angle))
+        for k in range(2):
+            way = -1.0 if k == 0 else 1.0
+            wx, wy = way * (c * dx - s * dy), way * (s * dx + c * dy)
+            wanted[n, k] = _border_near(place[n, k], mx, my, wx, wy, starts, corners)
+
+
+@device
+def _border_near(place, mx, my, wx, wy, starts, corners):
+    """The place where a line from the middle of the sheet meets the side of the outline that a place is on [m]."""
+    for side in range(len(corners)):
+        start, end = starts[side], starts[side + 1]
         if not start <= place <= end:
             continue
-        a = outline.corners[side]
-        along = (outline.corners[(side + 1) % len(outline.corners)] - a) / (end - start)
-        turn = way[0] * along[1] - way[1] * along[0]
+        after = (side + 1) % len(corners)
+        ax, ay = (corners[after, 0] - corners[side, 0]) / (end - start), (corners[after, 1] - corners[side, 1]) / (
+            end - start
+        )
+        turn = wx * ay - wy * ax
         if abs(turn) < 1e-9:
             continue
-        to = a - middle
-        return float(np.clip(start + (to[0] * way[1] - to[1] * way[0]) / turn, start, end))
+        tx, ty = corners[side, 0] - mx, corners[side, 1] - my
+        return min(max(start + (tx * wy - ty * wx) / turn, start), end)
     return place

@@ -100,13 +100,13 @@ def pressed_rulings(paper: Paper) -> list[tuple[float, int, int]]:
     edges = [(edge, key, number) for key, curve in paper.structure.curves.items()
              for number, edge in list(enumerate(curve.rulings))[1:-1]]  # fmt: skip
     edges += [(edge, NOBODY, number) for number, edge in enumerate(sorted(paper.structure.creases))]
-    found = []
-    for (a, b), key, number in edges:
-        rest = float(np.linalg.norm(paper.structure.u(b) - paper.structure.u(a)))
-        shortening = 1.0 - float(np.linalg.norm(paper.x(b) - paper.x(a))) / rest
-        if shortening > paper.options.compression and rest > LONG * paper.structure.spacing:
-            found.append((shortening, key, number))
-    return found
+    if not edges:
+        return []
+    ends = np.array([[paper.layout.node[key] for key in edge] for edge, _, _ in edges])
+    rest, now = (np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1) for x in (paper.layout.mesh.u, paper.state.x))
+    shortening = 1.0 - now / rest
+    is_pressed = (shortening > paper.options.compression) & (rest > LONG * paper.structure.spacing)
+    return [(float(shortening[n]), *edges[n][1:]) for n in np.flatnonzero(is_pressed).tolist()]
 
 
 def _anywhere_on(paper: Paper, edge: Edge) -> Floats:

@@ -21,7 +21,7 @@ from crumple.developable.cuts import with_slits
 from crumple.developable.enrich import enrich
 from crumple.developable.gripping import grip
 from crumple.developable.hands import Hand, idle_handle, make_handle, select_held
-from crumple.developable.memory import memory_term
+from crumple.developable.memory import HALF, hinge_term, with_hinges
 from crumple.developable.outline import Outline
 from crumple.developable.paper import Paper
 from crumple.developable.settling import remember_folds
@@ -193,7 +193,7 @@ def lay_out(
 
     `turn` (3, 3), `origin` (3,) [m]: the pattern lies at turn (u, 0) + origin, in the plane z = 0 by default.
     """
-    model = model.with_term(memory_term(stuff))
+    model = model.with_term(hinge_term(stuff))
     slit = with_slits(outline, slits, options.spacing)
     layout = enrich(with_creases(flat_structure(slit, options.spacing), creases), options.ghost_spacing)
     mesh = layout.mesh
@@ -211,7 +211,7 @@ def lay_out(
     )  # fmt: skip
     if not Clearance(model, state).is_clear(state.x):
         raise InputError("creases, obstacles", "the sheet must not intersect itself nor obstacles at the start")
-    return DevelopableEngine(remember_folds(Paper(model, options, layout, state)))
+    return DevelopableEngine(remember_folds(Paper(model, options, layout, with_hinges(state, layout, {}))))
 
 
 def _model(
@@ -239,8 +239,15 @@ def _model(
 
 
 def softened(stuff: Material) -> Material:
-    """The material of a sheet whose lengths are restored at the end of every frame, and which does not yield."""
-    return replace(stuff, membrane=TUNING.softened.value * stuff.membrane, yield_curvature=np.inf, yield_strain=np.inf)
+    """The material of a sheet whose lengths are restored at the end of every frame, whose hinges have stiffness of their
+    own besides, and which does not yield."""
+    return replace(
+        stuff,
+        membrane=TUNING.softened.value * stuff.membrane,
+        bending=HALF * stuff.bending,
+        yield_curvature=np.inf,
+        yield_strain=np.inf,
+    )
 
 
 def solver_options(frame_time: float) -> SolverOptions:

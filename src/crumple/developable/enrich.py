@@ -6,7 +6,8 @@ rulings gets one in its middle. Rulings are edges of the mesh and stay straight.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,14 +15,15 @@ import numpy as np
 
 from crumple.developable.isometry import Isometry, make_isometry
 from crumple.developable.outline import Outline, are_inside
-from crumple.developable.structure import BOUNDARY, HANDLE, SINGULAR, Edge, Refused, Structure
-from crumple.developable.triangulate import triangulate
+from crumple.developable.structure import BOUNDARY, HANDLE, Edge, Refused, Structure
+from crumple.developable.triangulate import triangulate_cells
 from crumple.developable.tuning import TUNING
 from crumple.mesh.sheet_mesh import SheetMesh, make_sheet_mesh
 from crumple.runtime.typing import Floats, Ints
 
 RULING, CREASE = 1, 2
 """Labels of edges that are rulings and creases; nodes that are singular have the first one."""
+NOWHERE: Floats = np.zeros((0, 2))
 THIN, NARROW = TUNING.thin_angle.value, TUNING.narrow_strip.value
 
 
@@ -82,38 +84,68 @@ def enrich(structure: Structure, ghost_spacing: float) -> Layout:
     node = {key: number for number, key in enumerate(structure.vertices)}
     points = [vertex.u for vertex in structure.vertices.values()]
     first = len(points)
+    corners = [[node[key] for key in cell] for cell in structure.cells]
+    inside: list[list[int]] = []
+    for fixed, ghosts in _inner_points(structure, ghost_spacing):
+        inside.append([node[key] for key in fixed] + list(range(len(points), len(points) + len(ghosts))))
+        points += [(float(u[0]), float(u[1])) for u in ghosts]
+    u = np.array(points)
+    faces, cells, is_whole = triangulate_cells(u, *_flattened(corners), *_flattened(inside))
+    if not is_whole:
+        raise Refused("a cell has no triangles")
+    mesh = _labelled(structure, u, faces, node)
+    _refuse_slivers(mesh, structure)
+    return Layout(structure, mesh, node, cells, first)
+
+
+def _flattened(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """All items one after the other, and where each list begins."""
+    start: Ints = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int32)
+    return np.array(list(itertools.chain.from_iterable(lists)), np.int32), start
+
+
+def _inner_points(structure: Structure, spacing: float) -> Iterator[tuple[list[int], Floats]]:
+    """Of every cell the held vertices inside it, and its ghosts (n, 2) [m]."""
     strips = set(structure.strips.values())
     held = [key for key, vertex in structure.vertices.items() if vertex.kind == HANDLE]
     places = np.array([structure.vertices[key].u for key in held]).reshape(-1, 2)
-    grid = grid_points(structure.outline, ghost_spacing)
-    faces, cells = [], []
+    grid = grid_points(structure.outline, spacing)
     for number, cell in enumerate(structure.cells):
+        if number in strips and not held:
+            yield [], (structure.polygon(number).mean(axis=0)[None] if len(cell) == 4 else NOWHERE)
+            continue
         polygon = structure.polygon(number)
         is_inner = are_inside(polygon, places)
-        inner, fixed = [key for key, is_in in zip(held, is_inner, strict=True) if is_in], places[is_inner]
-        ghosts = _strip_ghost(polygon, fixed) if number in strips else flat_ghosts(polygon, fixed, grid, ghost_spacing)
-        local = triangulate(polygon, np.concatenate([fixed, ghosts]))
-        if local is None:
-            raise Refused("a cell has no triangles")
-        names = [node[key] for key in (*cell, *inner)] + list(range(len(points), len(points) + len(ghosts)))
-        points += [(float(u[0]), float(u[1])) for u in ghosts]
-        faces.append(np.array(names, np.int32)[local])
-        cells.append(np.full(len(local), number, np.int32))
-    mesh = _labelled(structure, np.array(points), np.concatenate(faces), node)
-    _refuse_slivers(mesh, structure)
-    return Layout(structure, mesh, node, np.concatenate(cells), first)
+        fixed = places[is_inner]
+        ghosts = _strip_ghost(polygon, fixed) if number in strips else flat_ghosts(polygon, fixed, grid, spacing)
+        yield [key for key, is_in in zip(held, is_inner, strict=True) if is_in], ghosts
 
 
 def _labelled(structure: Structure, u: Floats, faces: Ints, node: Mapping[int, int]) -> SheetMesh:
     """The mesh with labels on rulings, creases and singular points."""
-    chords = {frozenset((node[a], node[b])): RULING for a, b in structure.chords}
-    chords.update({frozenset((node[a], node[b])): CREASE for a, b in structure.creases})
-    ends = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)
-    label = np.array([chords.get(frozenset(edge), 0) for edge in ends.tolist()], np.int32).reshape(-1, 3)
-    kinds = [vertex.kind for vertex in structure.vertices.values()]
-    marks = np.zeros(len(u), np.int32)
-    marks[: len(kinds)] = [RULING if kind == SINGULAR else 0 for kind in kinds]
-    return make_sheet_mesh(u, faces, edge_label=label, node_label=marks)
+    chords = [(node[a], node[b]) for a, b in (*structure.chords, *structure.creases)]
+    marks = [RULING] * len(structure.chords) + [CREASE] * len(structure.creases)
+    label = edge_labels(faces, np.array(chords, np.int64).reshape(-1, 2), np.array(marks, np.int32))
+    singular: Ints = np.zeros(len(u), np.int32)
+    singular[[node[key] for key in structure.singular]] = RULING
+    return make_sheet_mesh(u, faces, edge_label=label, node_label=singular)
+
+
+def edge_labels(faces: Ints, lines: Ints, marks: Ints) -> Ints:
+    """The labels (n, 3) of the edges from corner k to k + 1 of `faces` (n, 3), 0 where there is no line: those `marks`
+    (m,) of the `lines` (m, 2) between nodes, the last one where lines repeat."""
+    label = np.zeros(faces.shape, np.int32)
+    if not len(lines):
+        return label
+    most = int(max(faces.max(), lines.max())) + 1
+    ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).astype(np.int64), axis=2)
+    name, lines = most * ends[..., 0] + ends[..., 1], np.sort(lines, axis=1)
+    known = most * lines[:, 0] + lines[:, 1]
+    order = np.argsort(known, kind="stable")
+    place = np.searchsorted(known[order], name, side="right") - 1
+    found = known[order][place] == name
+    label[found] = marks[order][place[found]]
+    return label
 
 
 def _refuse_slivers(mesh: SheetMesh, structure: Structure) -> None:

@@ -1,8 +1,12 @@
-"""What a sheet remembers: creases, and folds at singular points, which do not open again.
+"""What hinges are like: how stiff, and what they remember: creases, and folds at singular points, which do not open.
 
 The rest angle of a ruling is the sum of θ_i = π/(8 N_i) over its singular ends, which N_i rulings meet in, with the
 sign that the fold had when it appeared ([Schreck2015] §4). Beyond it, what bends a fold more sharply than κ_y stays:
 |θ_rest| = max(Σ θ_i, |θ| − κ_y h) with the width h of the faces at the fold. A crease begins with its own rest angle.
+
+A strip with a ghost is a flat quadrilateral between rulings. By the areas of its four faces its rulings would be twice
+as stiff as the sheet, and to fold it along a diagonal would cost half as much: a cylinder then has a zigzag for its
+border. So half of the stiffness is the material's, which is right for such rulings, and the rest is added here.
 """
 
 from __future__ import annotations
@@ -22,8 +26,14 @@ from crumple.materials.material import Material
 from crumple.runtime.typing import Floats
 from crumple.state import State
 
-FIELD = "fold_memory"
-"""Name of the field of the state with the rest angle of every hinge [rad]."""
+FIELD, FACTOR = "fold_memory", "hinge_factor"
+"""Names of the fields of the state with the rest angle of every hinge [rad], and with its stiffness over that of the
+material."""
+FOLDS = "developable folds"
+"""Name of the term that only sheets of this engine have."""
+HALF = 0.5
+"""Part of the bending stiffness that the simulated material has itself."""
+DIAGONAL = TUNING.diagonal_stiffness.value
 SIGNED = TUNING.signed_fold.value
 
 
@@ -66,18 +76,43 @@ def hinge_memory(layout: Layout, known: Mapping[Edge, float]) -> Floats:
     return rest
 
 
-def memory_term(material: Material) -> EnergyTerm:
-    """A second spring at every fold with a memory, as stiff as the sheet and with twice the rest angle: both together
-    are at rest at the remembered one."""
+def hinge_term(material: Material) -> EnergyTerm:
+    """What hinges have besides half of the stiffness of a `material`: the other half, or what `FACTOR` says, and at
+    folds with a memory twice as much, at rest where it says.
+
+    The half that is there already is at rest when flat, so this one is at rest beyond the remembered angle.
+    """
     stiffness = float(np.mean(material.bending))
 
     def make(state: State) -> BendingHinge:
         mesh = state.mesh
-        rest = state.field(FIELD) if FIELD in state.own else np.zeros(len(mesh.hinges.nodes))
-        chosen = np.flatnonzero(rest)
-        nodes = mesh.hinges.nodes[chosen]
+        count = len(mesh.hinges.nodes)
+        rest = state.field(FIELD) if FIELD in state.own else np.zeros(count)
+        factor = state.field(FACTOR) if FACTOR in state.own else np.ones(count)
+        factor = np.where(rest != 0.0, 2.0, factor)
+        chosen = np.flatnonzero(factor > HALF * (1.0 + 1e-9))
+        nodes, factor = mesh.hinges.nodes[chosen], factor[chosen]
         length = np.linalg.norm(mesh.u[nodes[:, 1]] - mesh.u[nodes[:, 0]], axis=1)
         area = mesh.face_area[mesh.hinges.faces[chosen]].sum(axis=1)
-        return BendingHinge(nodes, hinge_stiffness(np.full(len(chosen), stiffness), length, area), 2.0 * rest[chosen])
+        added = hinge_stiffness(stiffness * (factor - HALF), length, area)
+        return BendingHinge(nodes, added, factor / (factor - HALF) * rest[chosen])
 
-    return EnergyTerm("fold memory", make)
+    return EnergyTerm(FOLDS, make)
+
+
+def hinge_factors(layout: Layout) -> Floats:
+    """How stiff each hinge is over what its length and the areas beside it would make it, (hinge_count,)."""
+    mesh, strips = layout.mesh, set(layout.structure.strips.values())
+    is_quad = [cell in strips and len(corners) == 4 for cell, corners in enumerate(layout.structure.cells)]
+    in_cell = np.bincount(layout.face_cell, minlength=len(is_quad)) == 4
+    is_cut = (np.array(is_quad) & in_cell)[layout.face_cell]
+    faces = mesh.hinges.faces
+    area = mesh.face_area[faces]
+    within = is_cut[faces[:, 0]] & (layout.face_cell[faces[:, 0]] == layout.face_cell[faces[:, 1]])
+    return np.where(within, DIAGONAL, area.sum(axis=1) / np.sum(area * np.where(is_cut[faces], 2.0, 1.0), axis=1))
+
+
+def with_hinges(state: State, layout: Layout, known: Mapping[Edge, float]) -> State:
+    """The state with what its hinges are like."""
+    state = state.with_field(FACTOR, hinge_factors(layout), where="hinge", rule="discard")
+    return state.with_field(FIELD, hinge_memory(layout, known), where="hinge", rule="discard")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from crumple.runtime.compiled import kernel
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats
+
+Place = TypeVar("Place", float, Floats)
+"""One or many."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Outline:
         sides = np.linalg.norm(np.roll(self.corners, -1, axis=0) - self.corners, axis=1)
         return np.concatenate([[0.0], np.cumsum(sides)])
 
-    @property
+    @cached_property
     def length(self) -> float:
         """Of the border [m]."""
         return float(self.starts[-1])
@@ -69,7 +73,7 @@ class Outline:
         k = int(far.argmin())
         return float(self.starts[k] + along[k] * (self.starts[k + 1] - self.starts[k])) % self.length, float(far[k])
 
-    def way(self, start: float, end: float) -> float:
+    def way(self, start: Place, end: Place) -> Place:
         """How far it is from one place to another on the shorter way, positive counter-clockwise [m]."""
         half = 0.5 * self.length
         return (end - start + half) % self.length - half

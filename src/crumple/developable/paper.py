@@ -11,7 +11,7 @@ import numpy as np
 from crumple.developable.clearance import Clearance
 from crumple.developable.enrich import Layout, enrich
 from crumple.developable.isometry import Isometry
-from crumple.developable.memory import FIELD, hinge_memory
+from crumple.developable.memory import with_hinges
 from crumple.developable.structure import Edge, Refused, Structure
 from crumple.developable.transfer import transfer
 from crumple.developable.tuning import TUNING
@@ -164,7 +164,7 @@ def state_on(layout: Layout, paper: Paper, x: Floats, v: Floats) -> State:
         )
     }  # fmt: skip
     fresh = fresh.replaced(pins=Pins(node[order], pins.handle[order], pins.anchor[order]), **kept)
-    return fresh.with_field(FIELD, hinge_memory(layout, paper.memory), where="hinge", rule="discard")
+    return with_hinges(fresh, layout, paper.memory)
 
 
 def _nodes_on(layout: Layout, old: Layout, nodes: Ints) -> Ints:

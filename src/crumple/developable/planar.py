@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from math import atan2
 
 import numpy as np
 
@@ -59,31 +59,74 @@ def crosses(ends, points, count):
     return False
 
 
-def loop_area(loop: Sequence[Sequence[float]]) -> float:
-    """The area of a polygon of n points [m²], positive when it is counter-clockwise."""
-    return 0.5 * sum(loop[k - 1][0] * loop[k][1] - loop[k - 1][1] * loop[k][0] for k in range(len(loop)))
+def trace_cells(
+    positions: Mapping[int, Sequence[float]], edges: Iterable[tuple[int, int]]
+) -> tuple[list[tuple[int, ...]], float]:
+    """The inner cells of a plane drawing of straight edges, each counter-clockwise, in a fixed order, and their area
+    [m²]."""
+    ends = np.array(sorted({(a, b) if a < b else (b, a) for a, b in edges}), np.int64).reshape(-1, 2)
+    keys, number = np.unique(ends, return_inverse=True)
+    names: list[int] = keys.tolist()
+    points = np.array([positions[key] for key in names])
+    loop, start, area = _trace(points, np.ascontiguousarray(number.reshape(-1, 2)))
+    corners, begin = [names[k] for k in loop.tolist()], start.tolist()
+    return [tuple(corners[a:b]) for a, b in itertools.pairwise(begin)], float(area)
 
 
-def trace_cells(positions: Mapping[int, Sequence[float]], edges: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """The inner cells of a plane drawing of straight edges, each counter-clockwise, in a fixed order."""
-    around: dict[int, list[int]] = {}
-    for a, b in sorted({(min(edge), max(edge)) for edge in edges}):
-        around.setdefault(a, []).append(b)
-        around.setdefault(b, []).append(a)
-    follow: dict[tuple[int, int], tuple[int, int]] = {}
-    for key, others in around.items():
-        x, y = positions[key]
-        others.sort(key=lambda other: atan2(positions[other][1] - y, positions[other][0] - x))
-        for number, other in enumerate(others):
-            follow[other, key] = (key, others[number - 1])  # the next one clockwise
-    cells = []
-    for start in sorted(follow):
-        if start not in follow:
+@kernel
+def _trace(points, ends):
+    """The cells of a drawing of the segments `ends` (n, 2) between `points` (m, 2), in ascending order: their corners
+    one after the other, where each begins, and their area in all."""
+    count = len(ends)
+    tail, head = np.empty(2 * count, np.int64), np.empty(2 * count, np.int64)
+    first = np.zeros(len(points) + 1, np.int64)
+    for e in range(count):
+        first[ends[e, 0] + 1] += 1
+        first[ends[e, 1] + 1] += 1
+    first = np.cumsum(first)
+    filled = first[:-1].copy()
+    for e in range(count):  # half-edges by their tails, and by their heads: `ends` ascend
+        for k in range(2):
+            a = ends[e, k]
+            tail[filled[a]], head[filled[a]] = a, ends[e, 1 - k]
+            filled[a] += 1
+    for a in range(len(points)):
+        own = head[first[a] : first[a + 1]]
+        own.sort()
+    around, rank = np.empty(2 * count, np.int64), np.empty(2 * count, np.int64)
+    for a in range(len(points)):
+        angle = np.empty(first[a + 1] - first[a])
+        for k in range(len(angle)):
+            b = head[first[a] + k]
+            angle[k] = np.arctan2(points[b, 1] - points[a, 1], points[b, 0] - points[a, 0])
+        order = np.argsort(angle)
+        for k in range(len(angle)):
+            around[first[a] + k] = head[first[a] + order[k]]
+            rank[first[a] + order[k]] = k
+    is_done = np.zeros(2 * count, np.bool_)
+    loop, start = np.empty(2 * count, np.int64), np.zeros(2 * count + 1, np.int64)
+    cells, size, total = 0, 0, 0.0
+    for h in range(2 * count):
+        if is_done[h]:
             continue
-        cell, edge = [], start
-        while edge in follow:
-            cell.append(edge[0])
-            edge = follow.pop(edge)
-        if loop_area([positions[key] for key in cell]) > 0.0:
-            cells.append(tuple(cell))
-    return cells
+        begin, g = size, h
+        while not is_done[g]:
+            is_done[g] = True
+            loop[size] = tail[g]
+            size += 1
+            a, b = tail[g], head[g]
+            back = first[b] + np.searchsorted(head[first[b] : first[b + 1]], a)
+            degree = first[b + 1] - first[b]
+            after = around[first[b] + (rank[back] - 1) % degree]  # the next one clockwise
+            g = first[b] + np.searchsorted(head[first[b] : first[b + 1]], after)
+        area = 0.0
+        for k in range(begin, size):
+            p, q = loop[k - 1] if k > begin else loop[size - 1], loop[k]
+            area += points[p, 0] * points[q, 1] - points[p, 1] * points[q, 0]
+        if area > 0.0:
+            total += 0.5 * area
+            cells += 1
+            start[cells] = size
+        else:
+            size = begin
+    return loop[:size], start[: cells + 1], total

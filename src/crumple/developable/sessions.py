@@ -87,8 +87,9 @@ def pushed_sides(closer: float = 0.1, then: float = 0.2) -> Script:
     return Script("sides 10 % closer, then the corners of one side", hands, 2.6, options=options)
 
 
-def wrapped_and_bent() -> Script:
-    """Figure 1: a sheet is wrapped into half a cylinder, which then is bent across its axis."""
+def wrapped_and_bent(closer: float = 0.008) -> Script:
+    """Figure 1: a sheet is wrapped into half a cylinder, which then is bent across its axis: its ends come closer, each
+    by `closer` [m]."""
     radius = SIZE / np.pi
     keys: list[list[tuple[float, Sequence[float], Sequence[float]]]] = []
     for corner in CORNERS:
@@ -101,14 +102,15 @@ def wrapped_and_bent() -> Script:
             path.append((1.5 * step, (side * (0.5 * SIZE - chord), 0.0, 0.0), (0.0, -side * 0.9 * angle, 0.0)))
         shift = side * (0.5 * SIZE - radius)
         path.append((1.8, (shift, 0.0, 0.0), path[-1][2]))
-        path.append((3.2, (shift, end * 0.008, 0.0), path[-1][2]))
+        path.append((1.8 + 175.0 * closer, (shift, end * closer, 0.0), path[-1][2]))
         keys.append(path)
     hands = tuple(Hand(u, tuple(path)) for u, path in zip(CORNERS, keys, strict=True))
-    return Script("wrapped into half a cylinder, then bent across its axis", hands, 3.5)
+    return Script("wrapped into half a cylinder, then bent across its axis", hands, 2.1 + 175.0 * closer)
 
 
-def twisted_strip(closed: float = 0.94) -> Script:
-    """Figure 18, top: a strip is bent to a loop and twisted by half a turn, to a band of Möbius but for a gap.
+def twisted_strip(closed: float = 0.995) -> Script:
+    """Figure 18, top: a strip is bent to a loop and twisted by half a turn, to a band of Möbius whose ends are held
+    together by hands: they are not joined, and a gap of a millimetre or three is left.
 
     Its ends go as on a circle through its middle, which closes: that at x = L is turned by R_y(−φ/2) R_x(τ/2), with the
     angle φ of the arc, up to 2π, and the twist τ, up to π; the other one by as much the other way.
@@ -187,6 +189,7 @@ SCRIPTS: Mapping[str, Callable[[], Script]] = {
     "figure 17": pushed_sides,
     "figure 18 top": twisted_strip,
     "figure 18 bottom": pinched_and_released,
+    "figure 21": lambda: wrapped_and_bent(0.012),
     "figure 22": crushed,
     "newspaper": newspaper,
     "finger": finger,

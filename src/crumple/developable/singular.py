@@ -21,7 +21,8 @@ APART, MARGIN = TUNING.apart.value, TUNING.margin.value
 
 def ruling_angles(paper: Paper, curve: int) -> Floats:
     """By how much the sheet bends at each ruling of a curve, (ruling_count,) [rad], 0 on the border."""
-    return np.array([paper.bend(edge) for edge in paper.structure.curves[curve].rulings])
+    hinges = [paper.layout.hinge_of(edge) for edge in paper.structure.curves[curve].rulings]
+    return np.array([0.0 if hinge is None else abs(paper.angle[hinge]) for hinge in hinges])
 
 
 def choose_vertex(paper: Paper, draft: Draft, edge: Edge, band: Band) -> int:

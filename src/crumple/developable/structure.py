@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.developable.outline import Outline
-from crumple.developable.planar import crosses, loop_area, trace_cells
+from crumple.developable.planar import crosses, trace_cells
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats
 
@@ -138,9 +138,10 @@ class Draft:
     def border(self, place: float, *, is_held: bool = False) -> int:
         """The vertex at a place on the border [m]: one that is near enough, or a new one."""
         place %= self.outline.length
-        near = [(abs(self.outline.way(vertex.place, place)), key) for key, vertex in self.vertices.items()
-                if vertex.kind == BOUNDARY]  # fmt: skip
-        far, key = min(near, default=(np.inf, NOBODY))
+        keys = [key for key, vertex in self.vertices.items() if vertex.kind == BOUNDARY]
+        away = np.abs(self.outline.way(np.array([self.vertices[key].place for key in keys]), place))
+        nearest = int(away.argmin()) if keys else NOBODY
+        far, key = (away[nearest], keys[nearest]) if keys else (np.inf, NOBODY)
         if far <= (1e-9 if is_held else SNAP) * self.spacing:
             self.vertices[key] = self.vertices[key]._replace(is_held=is_held or self.vertices[key].is_held)
             return key
@@ -160,14 +161,10 @@ class Draft:
         neither corners nor ends of creases."""
         ends = Counter(key for edge in all_chords(self.curves, self.creases) for key in edge)
         once = {key for key, count in ends.items() if count == 1} - {key for edge in self.creases for key in edge}
-        corners = self.outline.starts
-        return {
-            key
-            for key in once
-            if (vertex := self.vertices[key]).kind == BOUNDARY
-            and not vertex.is_held
-            and not np.any(np.abs(corners - vertex.place) < 1e-12)
-        }
+        free = [key for key in once if self.vertices[key].kind == BOUNDARY and not self.vertices[key].is_held]
+        places = np.array([self.vertices[key].place for key in free])
+        is_corner = np.any(np.abs(self.outline.starts - places[:, None]) < 1e-12, axis=1)
+        return {key for key, is_one in zip(free, is_corner.tolist(), strict=True) if not is_one}
 
     def inner(self, kind: int, u: Floats) -> int:
         """A new vertex inside, singular or held."""
@@ -216,7 +213,7 @@ class Draft:
     def needed(self) -> set[int]:
         """The vertices that cannot go: ends of rulings and creases, held ones and corners."""
         used = {key for edge in all_chords(self.curves, self.creases) for key in edge}
-        corners = set(np.round(self.outline.starts[:-1], 12))
+        corners = set(np.round(self.outline.starts[:-1], 12).tolist())
         return {key for key, vertex in self.vertices.items() if key in used or vertex.is_held
                 or (vertex.kind == BOUNDARY and round(vertex.place, 12) in corners)}  # fmt: skip
 
@@ -279,10 +276,9 @@ class Draft:
         order = border_order(self.vertices)
         sides = zip(order, (*order[1:], order[0]), strict=True)
         positions = {key: vertex.u for key, vertex in self.vertices.items()}
-        cells = trace_cells(positions, [*sides, *chords])
+        cells, total = trace_cells(positions, [*sides, *chords])
         if any(len(set(cell)) < len(cell) for cell in cells):
             raise Refused("a loose end")
-        total = sum(loop_area([positions[key] for key in cell]) for cell in cells)
         if abs(total - self.outline.area) > 1e-9 * self.outline.area:
             raise Refused("cells do not cover the sheet")
         return tuple(cells)

@@ -26,7 +26,8 @@ def transfer(old: Layout, new: Layout, x: Floats, v: Floats) -> tuple[Floats, Fl
     nearest = far.argmin(axis=1)
     taken = values[nearest].copy()
     moved = np.flatnonzero(far[np.arange(len(u)), nearest] > SAME * old.structure.spacing)
-    places = [_old_place(old, new, int(node)) for node in moved]
+    keys = list(new.structure.vertices)
+    places = [_old_place(old, new, keys[node]) if node < new.ghost else None for node in moved.tolist()]
     is_inside = np.array([place is None for place in places], bool)
     inside, rim = moved[is_inside], moved[~is_inside]
     taken[rim] = BorderCurve(old, values).at(np.array([place for place in places if place is not None]))
@@ -35,16 +36,14 @@ def transfer(old: Layout, new: Layout, x: Floats, v: Floats) -> tuple[Floats, Fl
     return np.ascontiguousarray(taken[:, :3]), np.ascontiguousarray(taken[:, 3:])
 
 
-def _old_place(old: Layout, new: Layout, node: int) -> float | None:
-    """Where a node of the new mesh was on the border of the old one [m], None inside."""
-    if node >= new.ghost:
-        return None
-    vertex = new.structure.vertices[list(new.structure.vertices)[node]]
+def _old_place(old: Layout, new: Layout, key: int) -> float | None:
+    """Where a vertex of the new structure was on the border of the old one [m], None inside."""
+    vertex = new.structure.vertices[key]
     if vertex.kind != BOUNDARY:
         return None
     if new.structure.outline is old.structure.outline:
         return vertex.place
-    place, far = old.structure.outline.place(new.structure.u(list(new.structure.vertices)[node]))
+    place, far = old.structure.outline.place(new.structure.u(key))
     return place if far <= SAME * old.structure.spacing else None
 
 
@@ -71,7 +70,7 @@ class BorderCurve:
         self._place = np.array([structure.vertices[key].place for key in structure.border])
         self._values = values[border_nodes(layout)]
         corners = self._outline.starts[:-1]
-        is_corner = np.array([np.min(np.abs(corners - place)) < 1e-12 for place in self._place])
+        is_corner = np.abs(corners - self._place[:, None]).min(axis=1) < 1e-12
         folded = {key for edge in structure.creases for key in edge}
         is_folded = np.array([key in folded for key in structure.border])
         self._is_kink = is_corner | is_folded | (turns(self._values[:, :3]) > KINK)

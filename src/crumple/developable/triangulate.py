@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.runtime.compiled import device, kernel
-from crumple.runtime.typing import Floats, Ints
 
 NONE = -1
 ON_EDGE = 1e-9
@@ -156,11 +155,29 @@ def _triangulate(p, count, faces, beside):
     return made
 
 
-def triangulate(loop: Floats, inside: Floats) -> Ints | None:
-    """The constrained Delaunay triangles of a polygon (n, 2), counter-clockwise, with points `inside` (m, 2); None when
-    it has none. Corners are numbered first, then the points; one that is not inside is left out."""
-    points = np.ascontiguousarray(np.concatenate([loop, inside.reshape(-1, 2)]))
-    size = len(points)
-    faces = np.empty((2 * size, 3), np.int32)
-    made = _triangulate(points, len(loop), faces, np.full((size, size), NONE, np.int32))
-    return None if made == NONE else faces[:made].copy()
+@kernel
+def triangulate_cells(points, corners, start, inside, inside_start):
+    """The constrained Delaunay triangles (n, 3) of many polygons, the polygon (n,) of each, and whether all have some.
+
+    Of the `points` (m, 2) `corners` from start[c] to start[c + 1] are the loop of the polygon c, counter-clockwise, and
+    `inside` in the same way the points within it; one that is not inside is left out.
+    """
+    cells = len(start) - 1
+    faces, count = np.empty((2 * (len(corners) + len(inside)), 3), np.int32), 0
+    cell = np.empty(len(faces), np.int32)
+    for c in range(cells):
+        loop, size = start[c + 1] - start[c], start[c + 1] - start[c] + inside_start[c + 1] - inside_start[c]
+        names, p = np.empty(size, np.int32), np.empty((size, 2))
+        for k in range(size):
+            names[k] = corners[start[c] + k] if k < loop else inside[inside_start[c] + k - loop]
+            p[k, 0], p[k, 1] = points[names[k], 0], points[names[k], 1]
+        local, beside = np.empty((2 * size, 3), np.int32), np.full((size, size), NONE, np.int32)
+        made = _triangulate(p, loop, local, beside)
+        if made == NONE:
+            return faces[:0], cell[:0], False
+        for f in range(made):
+            for k in range(3):
+                faces[count, k] = names[local[f, k]]
+            cell[count] = c
+            count += 1
+    return faces[:count].copy(), cell[:count].copy(), True

@@ -40,8 +40,8 @@ from crumple.geometry.directors import (
     split_angles,
 )
 from crumple.geometry.hinge import SMALLEST_SQUARE
-from crumple.linalg import conjugate_gradients
 from crumple.linalg.block_matrix import sum_vectors
+from crumple.linalg.conjugate import solve_rows
 from crumple.materials.material import Material
 from crumple.materials.stiffness import plate_stiffness
 from crumple.mesh.sheet_mesh import SheetMesh
@@ -236,6 +236,13 @@ def face_stiffness(
     return plate
 
 
+def bent_stiffness(plate: Floats, curvature: Floats) -> Floats:
+    """B of faces with D `plate` (n, 3, 3) [N m] against the bend S (n, 3) [1/m] that they have: S:D:S/‖S‖², (n,)
+    [N m]."""
+    norm = curvature[:, 0] ** 2 + curvature[:, 1] ** 2 + 2.0 * curvature[:, 2] ** 2
+    return np.asarray(np.einsum("fa,fab,fb->f", curvature, plate, curvature) / np.where(norm > 0.0, norm, np.inf))
+
+
 def curvature_of(shape: Floats, angle: Floats) -> Floats:
     """S = Σ_k ψ_k shape_k of each face, (n, 3) [1/m]."""
     return np.einsum("fk,fkq->fq", angle, shape)
@@ -277,15 +284,11 @@ def _balance_turns(energy: BendingMidedge, own: Floats, moments: Floats, edge_co
 
 def _solve_turns(matrix: sp.csr_matrix, diagonal: Floats, right: Floats) -> Floats:
     """The solution of a system of turns: by conjugate gradients, or a factorisation where these take long."""
-    found = conjugate_gradients(
-        lambda turn: matrix @ turn,
-        right,
-        lambda moment: moment / diagonal,
-        tolerance=TURN_TOLERANCE,
-        max_iterations=TURN_ITERATIONS,
+    found, is_found = solve_rows(
+        matrix.indptr, matrix.indices, matrix.data, diagonal, right, TURN_TOLERANCE, TURN_ITERATIONS
     )
-    if found is not None:
-        return found
+    if is_found:
+        return np.asarray(found)
     try:
         factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
                       options={"SymmetricMode": True})  # fmt: skip

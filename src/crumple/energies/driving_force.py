@@ -20,6 +20,7 @@ import numpy as np
 from crumple.contract.energy import Energy
 from crumple.geometry.triangle import shape_gradients
 from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats, Ints
 
 
@@ -45,38 +46,69 @@ def membrane_force(mesh: SheetMesh, energy: Energy, faces: Ints, x: Floats, weig
 def midedge_force(mesh: SheetMesh, angle: Floats, plate: Floats, plastic_curvature: Floats, weight: Floats) -> Floats:
     """g (2,) [N] of mid-edge bending with the angles ψ `angle` (face_count, 3) [rad], the stiffness D `plate`
     (face_count, 3, 3) [N m] and S_p (face_count, 3) [1/m]."""
-    near = np.flatnonzero((weight[mesh.face_nodes] != 0.0).any(axis=1))
-    q = weight[mesh.face_nodes[near]]
-    corner = mesh.u[mesh.faces[near]]
-    area = np.abs(mesh.face_area[near])
-    edge = np.roll(corner, -1, axis=1) - corner
-    length = np.linalg.norm(edge, axis=2)
-    psi = angle[near]
-    tensor = np.stack([edge[..., 1] ** 2, edge[..., 0] ** 2, -edge[..., 0] * edge[..., 1]], axis=2)
-    shape = tensor / (length * area[:, None])[..., None]
-    beyond = np.einsum("fk,fka->fa", psi, shape) - plastic_curvature[near]
-    moment = np.einsum("fab,fb->fa", plate[near], beyond)
-    energy = 0.5 * area * np.einsum("fa,fa->f", moment, beyond)
-    slope = np.einsum("fp,fpa->fa", q, shape_gradients(corner))
-    along = np.roll(q, -1, axis=1) - q
-    total = np.empty(2)
-    for axis in range(2):
-        growth = slope[:, axis]  # δA/A for unit motion along the axis
-        motion = np.zeros_like(edge)
-        motion[..., axis] = along
-        turned = np.stack(
-            [
-                2.0 * edge[..., 1] * motion[..., 1],
-                2.0 * edge[..., 0] * motion[..., 0],
-                -edge[..., 0] * motion[..., 1] - edge[..., 1] * motion[..., 0],
-            ],
-            axis=2,
-        )
-        stretch = np.einsum("fka,fka->fk", edge, motion) / length**2
-        change = turned / (length * area[:, None])[..., None] - shape * (stretch + growth[:, None])[..., None]
-        bent = np.einsum("fk,fka->fa", psi, change)
-        total[axis] = -np.sum(energy * growth + area * np.einsum("fa,fa->f", moment, bent))
+    total = np.zeros(2)
+    _midedge_force(mesh.u, mesh.faces, mesh.face_nodes, angle, plate, plastic_curvature, weight, total)
     return total
+
+
+def area_force(mesh: SheetMesh, density: Floats, weight: Floats) -> Floats:
+    """g (2,) [N] of an energy per area `density` (face_count,) [J/m²] that stays with the faces."""
+    near = np.flatnonzero((weight[mesh.face_nodes] != 0.0).any(axis=1))
+    gradients = shape_gradients(mesh.u[mesh.faces[near]])
+    slope = np.einsum("fp,fpa->fa", weight[mesh.face_nodes[near]], gradients)
+    return np.asarray(-(density[near] * np.abs(mesh.face_area[near])) @ slope)
+
+
+@kernel
+def _midedge_force(u, faces, face_nodes, angle, plate, plastic_curvature, weight, total):
+    """See `midedge_force`: its two numbers are added to `total`."""
+    edge, shape, length = np.empty((3, 2)), np.empty((3, 3)), np.empty(3)
+    q, beyond, moment = np.empty(3), np.empty(3), np.empty(3)
+    for f in range(faces.shape[0]):
+        for k in range(3):
+            q[k] = weight[face_nodes[f, k]]
+        if q[0] == 0.0 and q[1] == 0.0 and q[2] == 0.0:
+            continue
+        for k in range(3):
+            tail, head = faces[f, k], faces[f, (k + 1) % 3]
+            for a in range(2):
+                edge[k, a] = u[head, a] - u[tail, a]
+            length[k] = np.hypot(edge[k, 0], edge[k, 1])
+        double = edge[0, 0] * edge[1, 1] - edge[0, 1] * edge[1, 0]  # twice the area, with its sign
+        area = 0.5 * abs(double)
+        for k in range(3):
+            scale = 1.0 / (length[k] * area)
+            shape[k, 0] = edge[k, 1] * edge[k, 1] * scale
+            shape[k, 1] = edge[k, 0] * edge[k, 0] * scale
+            shape[k, 2] = -edge[k, 0] * edge[k, 1] * scale
+        for a in range(3):
+            beyond[a] = -plastic_curvature[f, a]
+            for k in range(3):
+                beyond[a] += angle[f, k] * shape[k, a]
+        energy = 0.0
+        for a in range(3):
+            moment[a] = 0.0
+            for b in range(3):
+                moment[a] += plate[f, a, b] * beyond[b]
+            energy += 0.5 * area * moment[a] * beyond[a]
+        for axis in range(2):
+            growth = 0.0  # δA/A for unit motion along the axis
+            for k in range(3):
+                across = -edge[(k + 1) % 3, 1] if axis == 0 else edge[(k + 1) % 3, 0]
+                growth += q[k] * across / double
+            work = 0.0
+            for k in range(3):
+                motion = q[(k + 1) % 3] - q[k]
+                stretch = edge[k, axis] * motion / (length[k] * length[k])
+                scale = motion / (length[k] * area)
+                turned_x = 0.0 if axis == 0 else 2.0 * edge[k, 1] * scale
+                turned_y = 2.0 * edge[k, 0] * scale if axis == 0 else 0.0
+                turned_xy = -edge[k, 1 - axis] * scale
+                bent = moment[0] * (turned_x - shape[k, 0] * (stretch + growth))
+                bent += moment[1] * (turned_y - shape[k, 1] * (stretch + growth))
+                bent += moment[2] * (turned_xy - shape[k, 2] * (stretch + growth))
+                work += angle[f, k] * bent
+            total[axis] -= energy * growth + area * work
 
 
 def hinge_force(mesh: SheetMesh, energy: Floats, weight: Floats) -> Floats:

@@ -11,6 +11,7 @@ from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, Vt
 
 from crumple.export.clip import Clip
 from crumple.export.surface import Snapshot, Solid, Surface
+from crumple.export.usd_physics import DeformablePhysics
 
 SHARP = 10.0
 """Crease sharpness that USD takes as infinitely sharp."""
@@ -21,7 +22,8 @@ def write_usd(clip: Clip, path: Path, texture: str | None = None) -> None:
     """Write the clip: metres, z up, time codes in recorded frames; `texture` is the picture's path beside the file.
 
     Below /World a mesh per sheet and per obstacle, with UsdPreviewSurface materials. With one mesh for all frames
-    topology, texture coordinates and creases are written once, without time.
+    topology, texture coordinates and creases are written once, without time. What the sheets are made of is written as
+    `usd_physics` says, if the recording has its model.
     """
     stage = Usd.Stage.CreateInMemory()
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
@@ -58,13 +60,17 @@ class _Writer:
         self._solids: dict[str, Any] = {}
         self._shown: dict[str, tuple[np.ndarray, bool]] = {}
         self._last: dict[tuple[str, str], tuple[int, np.ndarray, bool]] = {}
+        model = clip.recording.present_model()
+        self._physics = DeformablePhysics(stage, model) if model is not None and model.materials else None
 
     def add(self, snapshot: Snapshot, code: float) -> None:
         """Write the values at a time code."""
         self._time = code
         first = snapshot.frame == self._clip.frames[0]
-        for mesh, surface in zip(self._sheets, snapshot.surface.sheets(len(self._sheets)), strict=True):
-            self._add_surface(mesh, surface, first)
+        for sheet, surface in enumerate(snapshot.surface.sheets(len(self._sheets))):
+            if first and self._physics is not None:
+                self._physics.add_body(self._sheets[sheet].GetPrim(), surface, sheet)
+            self._add_surface(self._sheets[sheet], surface, first)
         for index, solid in enumerate(snapshot.solids):
             self._add_solid(f"{index}", solid)
 
@@ -77,6 +83,9 @@ class _Writer:
             texture = self._unlike(mesh, "st", surface.texture, surface.mesh.faces)
             st.Set(Vt.Vec2fArray.FromNumpy(_single(texture)), when)
             st.SetIndices(Vt.IntArray.FromNumpy(_ints(surface.mesh.faces.ravel())), when)
+            if self._physics is not None:
+                pattern = self._unlike(mesh, "pattern", surface.mesh.u, surface.mesh.faces)
+                self._physics.add_rest(mesh.GetPrim(), surface, pattern, when)
             creases = surface.creases
             mesh.CreateCreaseIndicesAttr().Set(Vt.IntArray.FromNumpy(_ints(creases.ravel())), when)
             mesh.CreateCreaseLengthsAttr().Set(Vt.IntArray.FromNumpy(np.full(len(creases), 2, np.int32)), when)

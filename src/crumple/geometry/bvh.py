@@ -204,6 +204,40 @@ def build_tree(box: NDArray[np.float32]) -> Tree:
 
 
 @device
+def refit(node_box, item_box, order, start, box):
+    """Fit the boxes of a tree to items with the bounds `box` (n, columns): a tenth of the time of building it."""
+    leaves = start.shape[0] - 1
+    for leaf in range(leaves):
+        own = node_box[leaves + leaf]
+        for k in range(3):
+            own[k], own[3 + k] = np.inf, -np.inf
+        for i in range(start[leaf], start[leaf + 1]):
+            item, into = box[order[i]], item_box[i]
+            for k in range(box.shape[1]):
+                into[k] = item[k]
+            for k in range(3):
+                own[k], own[3 + k] = min(own[k], item[k]), max(own[3 + k], item[3 + k])
+    for node in range(leaves - 1, 0, -1):
+        for k in range(3):
+            node_box[node, k] = min(node_box[2 * node, k], node_box[2 * node + 1, k])
+            node_box[node, 3 + k] = max(node_box[2 * node, 3 + k], node_box[2 * node + 1, 3 + k])
+
+
+@kernel
+def _refitted(order, start, box):
+    """Boxes of the nodes and of the items of a tree over items with other bounds."""
+    node_box, item_box = np.empty((2 * (start.shape[0] - 1), 6), np.float32), np.empty(box.shape, np.float32)
+    refit(node_box, item_box, order, start, box)
+    return node_box, item_box
+
+
+def refit_tree(tree: Tree, box: NDArray[np.float32]) -> Tree:
+    """The tree over the same items, which now have the boxes `box` (n, 6 or more columns) float32 [m]."""
+    node_box, item_box = _refitted(tree.order, tree.start, box)
+    return tree._replace(node_box=node_box, item_box=item_box)
+
+
+@device
 def box_overlaps(box, boxes, i):
     """Whether the closed box of six numbers overlaps boxes[i]; without branches, because the outcome is random."""
     return (

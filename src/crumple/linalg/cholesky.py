@@ -1,7 +1,9 @@
 """Sparse Cholesky behind one small interface: analyse a pattern, factorise values, solve.
 
-MKL Pardiso where it exists (it takes our 3×3 blocks as they are, which makes the analysis twice as fast as on
-scalars), SuperLU of scipy everywhere else, CHOLMOD through cvxopt (GPL) only when asked for by name.
+Newton's systems go into fronts of our own (`sparse_front_solver`), which MKL Pardiso orders where it exists and SuperLU
+of scipy elsewhere, on ARM and on macOS. The two also solve what is left, systems of nodes alone (Pardiso takes our 3×3
+blocks as they are, which makes the analysis twice as fast as on scalars). CHOLMOD through cvxopt (GPL) serves only when
+asked for by name.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ class CholeskySolver(Protocol):
     """Solves A x = b for a symmetric positive definite matrix A of blocks of width 3, or 1 (`ScalarPattern`)."""
 
     name: str
+    leaves_to_fronts: bool
+    """Whether it only orders the nodes of matrices that go into fronts of our own (`sparse_front_solver`)."""
 
     @property
     def solutions(self) -> float:
@@ -54,19 +58,19 @@ class CholeskySolver(Protocol):
 
 
 def make_solver(name: str = "auto") -> CholeskySolver:
-    """The named solver; "auto" is Pardiso where MKL is installed, else SuperLU."""
+    """The named solver; "auto" is fronts of our own in the order of MKL where that is installed, else "fronts": the
+    same in the order of SuperLU."""
     if name in ("auto", "pardiso"):
         try:
-            return Pardiso()
+            return Pardiso(leaves_to_fronts=name == "auto")
         except (ImportError, OSError) as error:
             if name == "pardiso":
                 raise InputError("solver.linear_solver", f"MKL Pardiso is not available: {error}", name) from None
-        return ScipySolver()
-    if name == "superlu":
-        return ScipySolver()
+    if name in ("auto", "fronts", "superlu"):
+        return ScipySolver(leaves_to_fronts=name != "superlu")
     if name == "cholmod":
         return Cholmod()
-    raise InputError("solver.linear_solver", "must be auto, pardiso, superlu or cholmod", name)
+    raise InputError("solver.linear_solver", "must be auto, pardiso, fronts, superlu or cholmod", name)
 
 
 class Pardiso:
@@ -79,7 +83,8 @@ class Pardiso:
     _WORTH_THREADS = TUNING.one_thread_unknowns.value
     _NOT_POSITIVE_DEFINITE = (-4, -13)  # the latter is undocumented for this: about 1 in 200 indefinite matrices
 
-    def __init__(self) -> None:
+    def __init__(self, *, leaves_to_fronts: bool = False) -> None:
+        self.leaves_to_fronts = leaves_to_fronts
         self._pardiso = _load_pardiso()
         self._handle = np.zeros(64, np.int64)
         self._options = np.zeros(64, np.int32)
@@ -171,12 +176,20 @@ class ScipySolver:
     name = "SuperLU (scipy)"
     solutions = 10.0
 
-    def __init__(self) -> None:
+    def __init__(self, *, leaves_to_fronts: bool = False) -> None:
+        self.leaves_to_fronts = leaves_to_fronts
         self._pattern: BlockPattern | ScalarPattern | None = None
         self._factor: SuperLU | None = None
 
     def order(self, pattern: BlockPattern) -> Ints:
-        return _as_they_are(pattern)
+        """By minimum degree, found with a factorisation of a matrix with one unknown per node."""
+        if not self.leaves_to_fronts or pattern.node_count == 0:
+            return _as_they_are(pattern)
+        shape = pattern.node_count, pattern.node_count
+        upper = sp.csr_matrix((np.full(len(pattern.column), -1.0), pattern.column, pattern.row_start), shape)
+        graph = upper + upper.T
+        graph.setdiag(1.0 - graph.sum(axis=1).A1)
+        return np.argsort(_factorise(graph.tocsc()).perm_c).astype(np.int32)
 
     def analyse(self, pattern: BlockPattern | ScalarPattern) -> None:
         self._pattern = pattern
@@ -185,9 +198,7 @@ class ScipySolver:
         assert self._pattern is not None
         matrix = full_matrix(self._pattern, blocks).tocsc()
         try:
-            self._factor = splu(
-                matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-            )
+            self._factor = _factorise(matrix)
         except RuntimeError:  # exactly singular
             return False
         return bool((self._factor.U.diagonal() > 0.0).all())
@@ -201,6 +212,7 @@ class Cholmod:
     """CHOLMOD through cvxopt, which is under the GPL: an extra, used only when asked for."""
 
     name = "CHOLMOD (cvxopt)"
+    leaves_to_fronts = False
     solutions = 10.0
 
     def __init__(self) -> None:
@@ -303,3 +315,8 @@ def full_matrix(pattern: BlockPattern | ScalarPattern, blocks: Floats) -> sp.csr
 
 def _address(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
+
+
+def _factorise(matrix: sp.csc_matrix) -> SuperLU:
+    """The factors of a symmetric matrix, ordered by minimum degree, without pivoting."""
+    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})

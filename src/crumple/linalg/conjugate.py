@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from crumple.linalg.tuning import TUNING
+from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats
 
 FEW = TUNING.short_vector.value
@@ -54,3 +55,37 @@ def conjugate_gradients(
             return x
         direction = image + square / before * direction
     return None
+
+
+@kernel
+def solve_rows(start, column, values, diagonal, b, tolerance, max_iterations):
+    """The same in one call for a matrix in rows, `start` (n + 1,), `column`, `values` (…,), preconditioned by its
+    `diagonal` (n,): x (n,), and whether it was found."""
+    n = b.shape[0]
+    x, residual, direction, product = np.zeros(n), b.copy(), b / diagonal, np.empty(n)
+    square = 0.0
+    for i in range(n):
+        square += residual[i] * direction[i]
+    goal = tolerance**2 * square
+    for _ in range(max_iterations):
+        if not square > 0.0:
+            return x, square == 0.0
+        curvature = 0.0
+        for i in range(n):
+            total = 0.0
+            for k in range(start[i], start[i + 1]):
+                total += values[k] * direction[column[k]]
+            product[i] = total
+            curvature += direction[i] * total
+        if not curvature > 0.0:
+            return x, False
+        length, before, square = square / curvature, square, 0.0
+        for i in range(n):
+            x[i] += length * direction[i]
+            residual[i] -= length * product[i]
+            square += residual[i] * residual[i] / diagonal[i]
+        if square <= goal:
+            return x, True
+        for i in range(n):
+            direction[i] = residual[i] / diagonal[i] + square / before * direction[i]
+    return x, False

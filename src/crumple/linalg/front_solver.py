@@ -18,6 +18,7 @@ class FrontSolver:
     """Solves with matrices of blocks of width 3, for few nodes."""
 
     name = "fronts"
+    leaves_to_fronts = False
     solutions = 1.0
     """A factorisation is always worth it."""
 

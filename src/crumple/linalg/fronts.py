@@ -84,12 +84,12 @@ def make_fronts(node_count, pairs, ends):
     parent, height, sequence = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     find_parents(graph, order, rank, size, parent, height)
     order_depth_first(order, parent, height, sequence)
-    front, columns, last = _group(sequence, parent, height, size)
-    node, single = _number(sequence, size, owner)
-    first, width, panel, row_start, place_start = _measure(columns, last, height)
+    front, columns, last = group(sequence, parent, height, size)
+    node, single = number(sequence, size, owner)
+    first, width, panel, row_start, place_start = measure(columns, last, height)
     row, column, above, children = _fill_rows(graph, sequence, front, columns, last, size, node, row_start)
-    place = _find_places(row, row_start, columns, above, place_start)
-    stack, largest = _largest_stack(width, columns, children)
+    place = find_places(row, row_start, columns, above, place_start)
+    stack, largest = largest_stack(width, columns, children)
     return Fronts(
         node, single, owner, front, first, width, panel, row, row_start, place, place_start, children, column,
         stack, largest,
@@ -97,7 +97,7 @@ def make_fronts(node_count, pairs, ends):
 
 
 @device
-def _group(sequence, parent, height, size):
+def group(sequence, parent, height, size):
     """The front of each node, and of each front the number of its unknowns and its last node: a node joins the child
     before it if that brings few zeros."""
     n = sequence.shape[0]
@@ -120,7 +120,7 @@ def _group(sequence, parent, height, size):
 
 
 @device
-def _number(sequence, size, owner):
+def number(sequence, size, owner):
     """Places of nodes and single unknowns in the elimination."""
     node, free, single = np.empty(sequence.shape[0], np.int64), np.empty(sequence.shape[0], np.int64), owner.copy()
     at = 0
@@ -135,7 +135,7 @@ def _number(sequence, size, owner):
 
 
 @device
-def _measure(columns, last, height):
+def measure(columns, last, height):
     """Where fronts begin: first unknowns, widths, panels, rows, and rows for the parent."""
     count = columns.shape[0]
     first, panel = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
@@ -204,7 +204,7 @@ def _append(v, f, start, at, size, node, row, column):
 
 
 @device
-def _find_places(row, row_start, columns, above, place_start):
+def find_places(row, row_start, columns, above, place_start):
     """Where the unknowns that a front only meets are in its parent."""
     count = columns.shape[0]
     place = np.empty(place_start[count], np.int64)
@@ -222,7 +222,7 @@ def _find_places(row, row_start, columns, above, place_start):
 
 
 @device
-def _largest_stack(width, columns, children):
+def largest_stack(width, columns, children):
     """How many numbers of fronts wait for their parents at most, and those of the largest one."""
     count = columns.shape[0]
     start, waiting = np.empty(count, np.int64), np.empty(count, np.int64)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crumple.contact import ObstacleTrees, Surface, make_surface
+from crumple.contact import Surface, SurfaceTrees, make_surface
 from crumple.contract import Constraint, Energy, MountedTerm, Stage, Term
 from crumple.energies.inertia import node_masses
 from crumple.geometry.curvature import CurvatureStencil, curvature_stencil
@@ -42,7 +42,7 @@ Mounted: TypeAlias = tuple[tuple[Term, MountedTerm], ...]
 _NODES: Remembered[Ints] = Remembered(2)
 _SIZES: Remembered[float] = Remembered(2)
 _MASSES: Remembered[Floats] = Remembered(2)
-_SURFACES: Remembered[Surface] = Remembered(2)
+_SURFACES: Remembered[Surface] = Remembered(4)
 """What follows from the model and the mesh alone stays from frame to frame, while these do."""
 
 
@@ -55,7 +55,7 @@ class MeshParts:
     def __init__(self, model: Model, state: State, timer: PhaseTimer) -> None:
         self._model, self._state, self._timer = model, state, timer
         self._surfaces: dict[tuple[bool, ...], Surface] = {}
-        self._trees: dict[tuple[bool, ...], ObstacleTrees] = {}
+        self._trees: dict[tuple[bool, ...], SurfaceTrees] = {}
         self._nearby: dict[tuple[bool, ...], Nearby] = {}
 
     @cached_property
@@ -97,14 +97,12 @@ class MeshParts:
         """What can touch at `time` [s], kept while the same obstacles are present."""
         present = self._present(time)
         if present not in self._surfaces:
-            model, state = self._model, self._state
-            parts = state.mesh, model.contact, Equal(len(model.sheet_names)), Equal(present), *model.obstacles
-            self._surfaces[present] = _SURFACES.find(parts, lambda: contact_surface(model, state, time))
+            self._surfaces[present] = known_surface(self._model, self._state, time)
         return self._surfaces[present]
 
-    def trees(self, time: float) -> ObstacleTrees:
+    def trees(self, time: float) -> SurfaceTrees:
         """The trees of the obstacles that are present at `time` [s]."""
-        return self._trees.setdefault(self._present(time), ObstacleTrees())
+        return self._trees.setdefault(self._present(time), SurfaceTrees())
 
     def nearby(self, time: float) -> Nearby:
         """What may touch at `time` [s] on a small sheet, kept from solve to solve."""
@@ -115,7 +113,7 @@ class MeshParts:
 
     def _present(self, time: float) -> tuple[bool, ...]:
         """Which obstacles are there at `time` [s]."""
-        return tuple(obstacle.active(time) for obstacle in self._model.obstacles)
+        return _present(self._model, time)
 
 
 @dataclass(frozen=True)
@@ -249,18 +247,20 @@ class Derived:
         """What can touch at `time` [s]: the sheets and the obstacles present then; None without contact."""
         return self._parts.surface(time) if self.model.contact.enabled else None
 
-    def contact(self, time: float, x: Floats, guess: Floats | None = None) -> StepContact | None:
+    def contact(
+        self, time: float, x: Floats, guess: Floats | None = None, timer: PhaseTimer | None = None
+    ) -> StepContact | None:
         """Contact without friction in a solve from x (nodes of sheets and obstacles, 3) on, at `time` [s]; None
-        without contact. `guess` (node_count, 3): where the sheets may go."""
-        surface, stiffness = self.surface(time), self.model.contact.stiffness
+        without contact. `guess` (node_count, 3): where the sheets may go;  `timer`: another one than that of steps."""
+        surface, stiffness, timer = self.surface(time), self.model.contact.stiffness, timer or self.timer
         if surface is None:
             return None
         if not self.is_small:
-            return StepContact(surface, stiffness, x, self.timer, self._parts.trees(time))
+            return StepContact(surface, stiffness, x, timer, self._parts.trees(time))
         nearby = self._parts.nearby(time)
         if guess is not None:
             nearby.look_ahead(x, guess)
-        return CompactContact(nearby, stiffness, x, self.timer)
+        return CompactContact(nearby, stiffness, x, timer)
 
     def stored(self, state: State) -> list[Energy]:
         """The energies of all terms at the time of `state`, without what depends on motion."""
@@ -341,6 +341,17 @@ def node_parts(model: Model, state: State) -> Ints:
     counts = [obstacle.node_count for obstacle in model.obstacles]
     obstacles = np.repeat(np.arange(len(counts)) + sheets, counts)
     return np.concatenate([state.mesh.node_sheet, obstacles]).astype(np.int32)
+
+
+def _present(model: Model, time: float) -> tuple[bool, ...]:
+    """Which obstacles are there at `time` [s]."""
+    return tuple(obstacle.active(time) for obstacle in model.obstacles)
+
+
+def known_surface(model: Model, state: State, time: float) -> Surface:
+    """The same as `contact_surface`, kept while the mesh, what is said of contact and the obstacles are the same."""
+    parts = state.mesh, model.contact, Equal(len(model.sheet_names)), Equal(_present(model, time)), *model.obstacles
+    return _SURFACES.find(parts, lambda: contact_surface(model, state, time))
 
 
 def contact_surface(model: Model, state: State, time: float) -> Surface:

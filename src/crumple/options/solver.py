@@ -67,9 +67,9 @@ class SolverOptions(Options):
     ) = None
     max_iterations: Annotated[int, Whole(1, 10**6), "Newton iterations after which a step is shortened."] = 60
     linear_solver: Annotated[
-        Literal["auto", "pardiso", "superlu", "cholmod"],
-        'What factorises; `"auto"` is crumple\'s own solver for sheets of less than 1500 faces, and MKL Pardiso, where'
-        ' there is one, for larger ones. `"cholmod"` needs the extra of that name.',
+        Literal["auto", "pardiso", "fronts", "superlu", "cholmod"],
+        'What factorises; `"auto"` is crumple\'s own solver, with an order of elimination by MKL where it exists, and'
+        ' `"fronts"` the same without MKL, for sheets of any size. `"cholmod"` needs the extra of that name.',
     ] = "auto"
     angle_tolerance: Annotated[
         float,

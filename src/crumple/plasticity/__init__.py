@@ -10,6 +10,7 @@ from crumple.plasticity.creases import (
     crease_from_shape,
     hinge_labels,
 )
+from crumple.plasticity.fold_work import bending_work
 from crumple.plasticity.rest_angle_rule import follow_angle, follow_curvature, follow_fraction
 from crumple.plasticity.stretching import total_strain, yield_strain
 from crumple.plasticity.yielding import (
@@ -19,12 +20,14 @@ from crumple.plasticity.yielding import (
     make_yield_law,
     uniform_yield_law,
     yield_curvature,
+    yield_work,
 )
 
 __all__ = [
     "InsertedLine",
     "YieldLaw",
     "Yielded",
+    "bending_work",
     "crease_damage",
     "crease_from_edges",
     "crease_from_labels",
@@ -46,4 +49,5 @@ __all__ = [
     "unmark_creases",
     "yield_curvature",
     "yield_strain",
+    "yield_work",
 ]

@@ -56,6 +56,8 @@ from crumple.plasticity.tuning import TUNING
 from crumple.runtime.typing import Floats
 
 CREASE_THICKNESSES = TUNING.crease_thicknesses.value
+WORK_PARTS = 8
+"""Parts into which the path of yielding is divided to find its work; even."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,29 @@ def worked_damage(ratio, damage, hardening, weakening, fall, strength):
     falling = (root - linear) / (2.0 * square) if linear <= 0.0 else -2.0 * constant / (linear + root)
     left = (ratio + damage - strength) / (1.0 + strength * weakening)
     return max(damage, min(falling, left))
+
+
+@njit(cache=True)
+def yield_work(flow, before, after, hardening, weakening, strength, band):
+    """What yielding takes along its path, over the bending stiffness times κ_y², (n,):
+
+        ∫ (m + ½ γ m²) dδ,    m = M_y/(B κ_y),
+
+    the work of the moment that falls with the damage, from `before` to `after` (n,), and what weakening takes of the
+    elastic energy. `flow` (n, 3): how S_p has changed; see `YieldLaw` for the others. By Simpson's rule.
+    """
+    work = np.zeros(len(flow))
+    for f in range(len(flow)):
+        if not after[f] > before[f]:
+            continue
+        fall = softening(flow[f, 0], flow[f, 1], flow[f, 2], weakening[f], strength[f], band[f])
+        part = (after[f] - before[f]) / WORK_PARTS
+        for k in range(WORK_PARTS + 1):
+            damage = before[f] + k * part
+            moment = max((1.0 + hardening[f] * damage) / (1.0 + fall * damage), strength[f])
+            weight = 1.0 if k == 0 or k == WORK_PARTS else 4.0 if k % 2 == 1 else 2.0
+            work[f] += weight / 3.0 * part * (moment + 0.5 * weakening[f] * moment * moment)
+    return work
 
 
 @njit(cache=True)

@@ -6,6 +6,10 @@ with E the elastic energy, the handles and the contact barrier; steps are bounde
 
 Only the surroundings of what has changed move: nodes farther than `RINGS` faces from a new face stay where they are,
 where their accelerations are right already. In a calm frame a handful of faces changes, and this costs next to nothing.
+
+Accelerations by the elastic energy alone are not those of a sheet in which damping balances large forces, such as of
+slivers beside a slit: a new mesh without these faces would have to store many times the energy to have such forces. Then
+the nodes stay where they are.
 """
 
 from __future__ import annotations
@@ -26,6 +30,9 @@ from crumple.plasticity.tuning import TUNING as PLASTICITY
 from crumple.remeshing.tuning import TUNING
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Bools, Floats, Ints
+from crumple.solving.compact.potential import CompactPotential
+from crumple.solving.compact.system import CompactSystem
+from crumple.solving.linear_system import LinearSystem
 from crumple.solving.newton import Newton
 from crumple.solving.newton_options import NewtonOptions
 from crumple.solving.outcome import Ending
@@ -44,13 +51,14 @@ ITERATIONS = TUNING.projection_iterations.value
 WORK = TUNING.projection_work.value
 TOLERANCES = TUNING.projection_tolerances.value
 PEAK = TUNING.projection_peak.value
+GAIN = TUNING.projection_gain.value
 
 
 def accelerations(state: State, derived: Derived) -> tuple[Floats, float]:
     """Accelerations by the elastic energy, handles and contact (eq. 11), (node_count, 3) [m/s²], and the least gap of
     contacts over the one at which they begin."""
     x = np.concatenate([state.x, state.obstacle_x])
-    step_contact = _step_contact(derived, derived.surface(state.time), x)
+    step_contact = derived.contact(state.time, x, timer=PhaseTimer())
     potential = Potential(state.mesh.node_count, derived.projected(state), step_contact, PhaseTimer())
     least_gap = 1.0 if step_contact is None else step_contact.least_relative_gap(x)
     still = make_pose(x, state.half_turn)
@@ -67,14 +75,16 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     order, number = free_first(is_free)
     x = np.concatenate([state.x, state.obstacle_x])[order]
     edges = _free_edges(state, derived, free)
-    energies = [energy.restricted(is_free, number, edges.number) for energy in derived.projected(state)]
-    surface = derived.surface(state.time)
-    if surface is not None:
-        surface = restrict_surface(surface, is_free, number)
+    energies = derived.projected(state)
+    if free.all():
+        step_contact = derived.contact(state.time, x, timer=PhaseTimer())
+    else:
+        energies = [energy.restricted(is_free, number, edges.number) for energy in energies]
+        step_contact = _restricted_contact(derived, derived.surface(state.time), is_free, number, x)
     count = int(np.count_nonzero(free))
     moving = order[:count]
-    step_contact = _step_contact(derived, surface, x)
-    potential = Potential(count, energies, step_contact, PhaseTimer(), turn_count=len(edges.chosen))
+    kind = CompactPotential if derived.is_small and free.all() else Potential
+    potential = kind(count, energies, step_contact, PhaseTimer(), turn_count=len(edges.chosen))
     pose = make_pose(x, edges.ordered(state.half_turn))
     energy = potential.value(pose)
     softest = min(material.stretch_stiffness for material in derived.model.materials)
@@ -82,7 +92,7 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
     mass = derived.mass[moving, None]
     anchor = make_nodal(nodes, x[:count], np.full(count, REGULARISATION * softest), -mass * wanted[moving])
     potential.add(anchor)
-    system = _system(derived, count, [nodes, *(term.stencil for term in energies)], energies, edges, number)
+    system = _system(derived, count, nodes, energies, edges, number)
     judged = np.ones(len(free), bool)
     judged[state.pins.node] = False
     limit = PEAK * _peak(wanted[judged])
@@ -99,6 +109,9 @@ def project(state: State, derived: Derived, wanted: Floats, changed: Bools) -> S
         reached = (potential.gradient(pose) - anchor.gradient(pose.x)[:, 0]) / mass
         if outcome.ending is not Ending.CONVERGED or _peak(reached[judged[moving]]) <= limit:
             break
+    reached_energy = potential.value(pose) - float(np.sum(anchor.value(pose.x)))
+    if state.ledger.has_begun and reached_energy > GAIN * max(energy, state.ledger.stored):
+        return state
     moved = state.x.copy()
     moved[moving] = pose.x[:count]
     return state.replaced(x=moved, half_turn=pose.half_turn[edges.number])
@@ -137,22 +150,17 @@ def _free_edges(state: State, derived: Derived, free: Bools) -> _Edges:
 
 
 def _system(
-    derived: Derived,
-    count: int,
-    stencils: list[Ints],
-    energies: Sequence[Energy],
-    edges: _Edges,
-    number: Ints,
-) -> NewtonSystem:
-    """The system of the first `count` nodes, and of the free edges if there are any."""
-    return NewtonSystem(
-        count,
-        stencils,
-        make_solver(derived.model.solver.linear_solver),
-        PhaseTimer(),
-        anchor=_anchors(derived, count, edges, number),
-        couplings=[(energy.stencil, energy.turns) for energy in energies if energy.turns.shape[1]],
-    )
+    derived: Derived, count: int, nodes: Ints, energies: Sequence[Energy], edges: _Edges, number: Ints
+) -> LinearSystem:
+    """The system of the first `count` nodes (count, 1), and of the free edges if there are any."""
+    stencils = [nodes, *(energy.stencil for energy in energies)]
+    couplings = [(energy.stencil, energy.turns) for energy in energies if energy.turns.shape[1]]
+    if derived.is_small and count == derived.state.mesh.node_count:
+        ends = derived.state.mesh.edges[edges.chosen]
+        return CompactSystem(count, stencils, PhaseTimer(), anchor=ends, couplings=couplings)
+    solver = make_solver(derived.model.solver.linear_solver)
+    anchor = _anchors(derived, count, edges, number)
+    return NewtonSystem(count, stencils, solver, PhaseTimer(), anchor=anchor, couplings=couplings)
 
 
 def _anchors(derived: Derived, count: int, edges: _Edges, number: Ints) -> Ints:
@@ -171,9 +179,14 @@ def _anchors(derived: Derived, count: int, edges: _Edges, number: Ints) -> Ints:
     return anchors
 
 
-def _step_contact(derived: Derived, surface: Surface | None, x: Floats) -> StepContact | None:
-    """Contact without friction at x."""
-    return None if surface is None else StepContact(surface, derived.model.contact.stiffness, x, PhaseTimer())
+def _restricted_contact(
+    derived: Derived, surface: Surface | None, is_free: Bools, number: Ints, x: Floats
+) -> StepContact | None:
+    """Contact without friction at x of the nodes that are free, by their new numbers."""
+    if surface is None:
+        return None
+    restricted = restrict_surface(surface, is_free, number)
+    return StepContact(restricted, derived.model.contact.stiffness, x, PhaseTimer())
 
 
 def _peak(acceleration: Floats) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from crumple.developable.adoption import adopt
+from crumple.developable.memory import FOLDS
 from crumple.model.model import Model
 from crumple.options.developable import DevelopableOptions
 from crumple.runtime.errors import InputError
@@ -26,3 +29,14 @@ def make_engine(name: str, model: Model, state: State, developable: DevelopableO
     if developable is not None:
         raise InputError("developable", f"are options of the engine {DEVELOPABLE}; choose it, or leave them out")
     return PhysicsEngine(model, state)
+
+
+def refuse_resumption(path: str, terms: Sequence[str]) -> None:
+    """`InputError` for a recording at `path` of a model with these own `terms`, if no state can be gone on with."""
+    if FOLDS in terms:
+        remedy = (
+            "was made by the engine developable, of whose rulings and singular points a recording holds the mesh alone;"
+            " go on by playing the script of its session again and adding to it: crumple play SHEET --engine"
+            " developable --replay SCRIPT --out FOLDER, in Python Simulation(…, engine='developable').play(script)"
+        )
+        raise InputError(path, remedy)

@@ -2,8 +2,8 @@
 
 A line drawn by hand has more points than a mesh can follow: it is simplified to what the mesh resolves. Free nodes near
 it move onto it within the sheet, and it goes through those nodes near it that must not move: on creases and outlines,
-in hands, where the sheet is bent sharply. If the sheet would touch something by that, no node is moved, and edges are
-split where they are, which changes no shape.
+in hands, where the sheet is bent sharply. If the sheet would touch something by that, or would be stretched, because
+it is bent there and nodes leave the bend, no node is moved, and edges are split where they are, which changes no shape.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from crumple.geometry.hinge import dihedral_angles
+from crumple.geometry.strain import largest_strains
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.model.derived import Derived
 from crumple.model.model import Model
@@ -30,6 +31,7 @@ SPACING = TUNING.line_spacing.value
 NEAR = TUNING.line_detour.value
 BENT = TUNING.line_bent_angle.value
 GAP_LEFT = TUNING.edit_gap_left.value
+STRAINED = TUNING.edit_strain.value
 
 
 def draw(
@@ -49,7 +51,8 @@ def draw(
         raise InputError("points", f"the mesh, with edges of {edge:.3g} m, does not resolve so short a line")
     for movable in _choices(model, state):
         made = edit(state, routed(mesh, line, sheet, ~movable), movable, derived)
-        if is_safe(state, derived, made):
+        is_last = not movable.any()
+        if is_safe(state, derived, made) and (is_last or mean_strain(made) <= mean_strain(state) + STRAINED):
             settled = Derived(model, made).relaxed(made)
             return with_stale_ledger(settled.replaced(has_acceleration=False))
     raise SimulationError("the sheet has no room along this line: what it touches would be cut into; lift it first")
@@ -136,6 +139,13 @@ def _distances(points: Floats, p: Floats, q: Floats) -> Floats:
     length = float((q - p) @ (q - p))
     along = np.clip((points - p) @ (q - p) / length, 0.0, 1.0) if length > 0.0 else np.zeros(len(points))
     return np.linalg.norm(points - p - along[:, None] * (q - p), axis=1)
+
+
+def mean_strain(state: State) -> float:
+    """The root mean square of the largest strains of the faces, by area: what stretches a sheet grows with its
+    square."""
+    strains, area = largest_strains(state.mesh, state.x, state.plastic_strain), state.mesh.face_area
+    return float(np.sqrt(area @ strains**2 / area.sum()))
 
 
 def is_safe(before: State, derived: Derived, after: State) -> bool:

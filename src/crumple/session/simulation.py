@@ -21,7 +21,7 @@ from crumple.recording.model_file import fit_problem
 from crumple.runtime.errors import InputError
 from crumple.scenes import Scene, build, load_scene, scene_from_tables
 from crumple.session.arguments import whole
-from crumple.session.engines import PHYSICS, make_engine
+from crumple.session.engines import PHYSICS, make_engine, refuse_resumption
 from crumple.session.guidance import leave_obstacles
 from crumple.session.session import Session
 from crumple.simulation.engine import Moment
@@ -152,6 +152,7 @@ class Simulation(Session):
 def _recorded_model(recording: Recording, terms: Sequence[Term], criteria: Sequence[Criterion]) -> Model:
     """The model of a recording with the user's own parts, which must be those that it was made with."""
     stored = recording.stored_model()
+    refuse_resumption(str(recording.path), () if stored is None else stored.terms)
     if stored is None and recording.scene_path.is_file():  # from before models were stored
         model = build(recording.scene_path).model
     else:

@@ -11,8 +11,6 @@ import numpy as np
 
 from crumple.boundary.handles import Handle
 from crumple.boundary.obstacles import make_obstacle
-from crumple.linalg import make_solver
-from crumple.linalg.cholesky import Pardiso
 from crumple.materials import preset
 from crumple.model.derived import Derived
 from crumple.model.model import Model
@@ -36,9 +34,7 @@ def compile_stepping() -> None:
 def compile_large() -> None:
     """The same for large sheets: with the general solver, and loops for many threads."""
     model, state = _tiny_scene()
-    has_pardiso = make_solver().name == Pardiso.name
-    solver = replace(model.solver, linear_solver="pardiso" if has_pardiso else "superlu")
-    model = replace(model, solver=solver)
+    model = replace(model, solver=replace(model.solver, linear_solver="fronts"))
     with always_spread():
         PhysicsEngine(model, state).advance_frame()
 

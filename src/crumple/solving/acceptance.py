@@ -117,6 +117,7 @@ def judge_slips(slips: Backoff, gain: float, promise: float) -> Backoff:
 
 
 @rule
-def judge_exact(exact: Backoff, is_definite: bool, pause: int) -> Backoff:
-    """When the exact Hessian is tried again after it was tried; `pause`: iterations after a first failure."""
-    return succeeded(exact, pause) if is_definite else failed(exact, LONGEST_PAUSE)
+def judge_exact(exact: Backoff, is_definite: bool, pause: int, longest: int) -> Backoff:
+    """When the exact Hessian is tried again after it was tried; `pause`: iterations after a first failure, and
+    `longest` after many."""
+    return succeeded(exact, pause) if is_definite else failed(exact, longest)

@@ -89,7 +89,8 @@ class Directions:
         solution = None
         if is_due(self._exact):
             expansion, solution = self._expand(pose, still, exact=True)
-            self._exact = judge_exact(self._exact, solution is not None, self.options.exact_pause)
+            pause, longest = self.options.exact_pause, self.options.longest_pause
+            self._exact = judge_exact(self._exact, solution is not None, pause, longest)
         else:
             self._exact = waited(self._exact)
         if solution is None:

@@ -9,6 +9,9 @@ import numpy as np
 from crumple.energies.nodal import NodalQuadratic
 from crumple.runtime.typing import Floats
 from crumple.solving.stop import Stop
+from crumple.solving.tuning import TUNING
+
+LONGEST_PAUSE = TUNING.exact_hessian_pause.value
 
 NEVER = 10**9
 """Iterations that no solve takes."""
@@ -24,7 +27,8 @@ class NewtonOptions:
     `slow_patience`: after so many iterations, errors of the motion `slow_factor` times as large are enough where an
     iteration comes nearer by less than an order of magnitude;
     `patience`: after so many iterations, `loose_energy` and `loose_distance` are enough.
-    `exact_pause`: iterations without the exact Hessian after it was first found to be indefinite.
+    `exact_pause`: iterations without the exact Hessian after it was first found to be indefinite, `longest_pause` after
+    it was found so many times.
     `longest` [m]: no iteration moves a node farther;  `reach` [m]: a node that gets farther than this from its start
     shows that nothing holds the sheet;  `predicts`: geometric stiffness is that of predicted stress, see
     `Energy.predict`.
@@ -41,6 +45,7 @@ class NewtonOptions:
     loose_energy: float = 0.0
     loose_distance: float = 0.0
     exact_pause: int = 1
+    longest_pause: int = LONGEST_PAUSE
     longest: float = np.inf
     reach: float = np.inf
     predicts: bool = False

@@ -12,9 +12,9 @@ from crumple.contact import (
     Candidates,
     Friction,
     Neighbours,
-    ObstacleTrees,
     StepLimit,
     Surface,
+    SurfaceTrees,
     active_pairs,
     barrier_energy,
     candidate_parts,
@@ -24,6 +24,7 @@ from crumple.contact import (
     min_gap,
     step_limit,
 )
+from crumple.contact.barrier import Scan, gather_active, scan_pairs
 from crumple.contract.energy import Energy
 from crumple.contract.ready import ReadyEnergy
 from crumple.linalg import add_vectors
@@ -57,6 +58,15 @@ class Change(NamedTuple):
     fraction: float
 
 
+class Looked(NamedTuple):
+    """What the `candidates` are like at x (node_count, 3), damped from the `approach` on."""
+
+    x: Floats
+    candidates: Candidates
+    approach: Approach | None
+    scan: Scan
+
+
 class StepContact:
     """The contact terms of one potential.
 
@@ -65,7 +75,7 @@ class StepContact:
     """
 
     def __init__(
-        self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: ObstacleTrees | None = None
+        self, surface: Surface, stiffness: float, x: Floats, timer: PhaseTimer, trees: SurfaceTrees | None = None
     ) -> None:
         """Contact without friction and damping, of the pose x (node_count, 3) and of what follows from it.
 
@@ -73,11 +83,13 @@ class StepContact:
         """
         self.surface = surface
         self._margin = surface.reach * min(max(MARGIN_FACES / max(surface.dynamic_faces, 1), MARGIN), WIDEST_MARGIN)
-        self._trees = trees or ObstacleTrees()
+        self._trees = trees or SurfaceTrees()
         self.contacts = 0
         self._stiffness = stiffness
         self._timer = timer
         self._neighbours: Neighbours | None = None
+        self._looked: Looked | None = None
+        self._acting: tuple[Looked, Barrier] | None = None
         self.friction: Friction | None = None
         self._slip: Slip | None = None
         self.is_frozen = False
@@ -166,7 +178,7 @@ class StepContact:
 
     def value(self, x: Floats) -> float:
         """Energy of the barrier, with its damping, and of friction [J], infinite where surfaces touch."""
-        total = barrier_energy(self.surface, self._candidates, x, self._stiffness, self._approach)
+        total = self._stiffness * float(np.sum(self._look_at(x).scan.energy))
         if self.friction is not None and np.isfinite(total):
             total += float(np.sum(self.friction.value(x)))
         return total
@@ -271,7 +283,21 @@ class StepContact:
         return neighbours.following(x, target, few)
 
     def _barrier(self, x: Floats) -> Barrier:
-        return active_pairs(self.surface, self._candidates, x, self._stiffness, self._approach)
+        looked = self._look_at(x)
+        if self._acting is None or self._acting[0] is not looked:
+            barrier = gather_active(self.surface, looked.candidates, looked.scan, self._stiffness, looked.approach)
+            self._acting = looked, barrier
+        return self._acting[1]
+
+    def _look_at(self, x: Floats) -> Looked:
+        """What the candidates are like at x, kept for the next who asks: a line search ends where the next expansion
+        begins, and friction is frozen there."""
+        known = self._looked
+        is_known = known is not None and known.candidates is self._candidates and known.approach is self._approach
+        if known is None or not is_known or not np.array_equal(known.x, x):
+            scan = scan_pairs(self.surface, self._candidates, x, self._approach)
+            known = self._looked = Looked(x.copy(), self._candidates, self._approach, scan)
+        return known
 
 
 def _square(displacement: Floats) -> Floats:

@@ -30,6 +30,7 @@ from crumple.linalg import (
 )
 from crumple.linalg.mixed_matrix import MixedBlocks, add_rows, find_mixed_slots, make_coupling, multiply_mixed
 from crumple.linalg.mixed_solver import MixedSolver
+from crumple.linalg.sparse_front_solver import SparseFrontSolver
 from crumple.runtime.timing import PhaseTimer
 from crumple.runtime.typing import Floats, Ints
 from crumple.solving.backoff import Backoff, failed, is_due, succeeded, waited
@@ -102,9 +103,12 @@ class NewtonSystem:
         self._coupling_slots = [
             (nodes, turns, find_mixed_slots(self.coupling, nodes, turns)) for nodes, turns in couplings
         ]
-        self._solver = MixedSolver(solver, self.coupling)
         self._timer = timer
         self._base_keys = block_keys(node_count, stencils)
+        base = make_pattern(node_count, self._base_keys)
+        self._solver: MixedSolver | SparseFrontSolver = MixedSolver(solver, self.coupling)
+        if solver.leaves_to_fronts:
+            self._solver = SparseFrontSolver(solver, self.coupling, base)
         self._fixed = [_Fixed(stencil) for stencil in stencils]
         self._blocks = np.zeros((0, 3, 3))
         self._analysed = False
@@ -113,7 +117,7 @@ class NewtonSystem:
         self._is_tight = False
         self._may_thin = False
         self._iterating = Backoff(0, 1)
-        self._use(make_pattern(node_count, self._base_keys))
+        self._use(base)
 
     @property
     def solver_name(self) -> str:

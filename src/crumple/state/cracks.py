@@ -22,8 +22,9 @@ class Tips:
     that the crack runs;  `last` (k, 2) [m] the vertex of the path behind the tip, where both lips have a node;
     `crack` (k,) number of the crack that it belongs to.
 
-    What is remembered for the next step, 0 where nothing is known: `pace` (k,) [m/s], how fast the crack runs on, and
-    `fall` (k,) [1/m], by how much the logarithm of its load falls per length that it runs.
+    What is remembered for the next step, 0 where nothing is known: `pace` (k,) [m/s], how fast the crack runs on,
+    `fall` (k,) [1/m], by how much the logarithm of its load falls per length that it runs, and `due` (k,) [m], how far
+    it had still to run when the step ended, below 0 where it had run too far.
     """
 
     node: Ints
@@ -32,9 +33,10 @@ class Tips:
     crack: Ints
     pace: Floats = field(default_factory=_nothing)
     fall: Floats = field(default_factory=_nothing)
+    due: Floats = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
-        for name in ("pace", "fall"):
+        for name in ("pace", "fall", "due"):
             if len(getattr(self, name)) != len(self.node):
                 object.__setattr__(self, name, np.zeros(len(self.node)))
 

@@ -1,7 +1,8 @@
 """The ledger of energy of a run: what has come in, what is there, and where the rest has gone.
 
     start + handles + obstacles + gravity + air + creases + remeshing
-        = kinetic + stored + yielding + friction + impacts + damping + velocity_damping + tearing + integrator
+        = kinetic + stored + yielding + overstress + friction + impacts + damping + velocity_damping + tearing
+          + integrator
 
 All are sums since the ledger was begun, in joules. Every column but the last is measured by itself; what is left over
 is the integrator's: what the finite steps, and the accuracy of their solves, have taken (or, below zero, given).
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 INCOMES = ("handles", "obstacles", "gravity", "air", "creases")
 """Columns of work that is done on the sheets."""
-LOSSES = ("yielding", "friction", "impacts", "damping", "velocity_damping", "tearing")
+LOSSES = ("yielding", "overstress", "friction", "impacts", "damping", "velocity_damping", "tearing")
 """Columns of energy that is dissipated by a known cause."""
 COLUMNS = {
     "start": "kinetic and stored energy when the ledger was begun",
@@ -25,7 +26,8 @@ COLUMNS = {
     "remeshing": "energy gained between steps: by remeshing and projection, or by a change from outside",
     "kinetic": "kinetic energy",
     "stored": "energy of all terms and of the contact barrier",
-    "yielding": "dissipated by plastic flow and damage",
+    "yielding": "dissipated by plastic flow and damage, as the yield law has it",
+    "overstress": "dissipated because sheets bend beyond where they yield before they do, at the end of a step",
     "friction": "dissipated by friction",
     "impacts": "dissipated by the damping of contact",
     "damping": "dissipated by the damping of materials",
@@ -64,6 +66,7 @@ class Ledger:
     contact: float = 0.0
     sheets: float = 0.0
     yielding: float = 0.0
+    overstress: float = 0.0
     friction: float = 0.0
     impacts: float = 0.0
     damping: float = 0.0

@@ -27,6 +27,9 @@ def state_problems(state: State) -> list[str]:
         odd = np.flatnonzero(~((values >= 0.0) & (values <= MOST)))
         if len(odd):
             problems.append(f"the {name} of the crack at node {tips.node[odd[0]]} is {values[odd[0]]:.6g}")
+    odd = np.flatnonzero(~(np.abs(tips.due) <= MOST))
+    if len(odd):
+        problems.append(f"the way that the crack at node {tips.node[odd[0]]} is due is {tips.due[odd[0]]:.6g}")
     wrong = np.flatnonzero(damage < 0.0)
     if len(wrong):
         problems.append(f"the damage of face {wrong[0]} is {damage[wrong[0]]:.6g}, below 0")

@@ -16,7 +16,7 @@ from crumple.runtime.errors import SimulationError
 from crumple.state import State
 from crumple.stepping.bookkeeping import book_motion, close_ledger, open_ledger
 from crumple.stepping.integration import StepPath
-from crumple.stepping.losses import yield_loss
+from crumple.stepping.losses import yield_losses
 from crumple.stepping.parting import part_contacts
 from crumple.stepping.pulling import handle_loads, handle_pulls, obstacle_pulls
 from crumple.stepping.reports import StepReport
@@ -116,7 +116,7 @@ def sum_up(advance: Advance) -> Advance:
         energies=measure_energies(state, derived) | report.energies,  # those of contact were found in the solve
         handles=handle_pulls(model, advance.before, advance.moved, state),
         obstacles=obstacle_pulls(model, advance.before, advance.moved, state),
-        losses={"yielding": yield_loss(advance.unyielded, state, derived)},
+        losses=yield_losses(advance.unyielded, state, derived),
     )
     ledger = close_ledger(advance.before, state, derived, report)
     state = state.replaced(handle_load=handle_loads(model, state), ledger=ledger)

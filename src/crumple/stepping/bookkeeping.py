@@ -78,6 +78,7 @@ def close_ledger(before: State, state: State, derived: Derived, report: StepRepo
         gravity=ledger.gravity + ledger.potential - potential,
         creases=ledger.creases + driven,
         yielding=ledger.yielding + report.losses["yielding"],
+        overstress=ledger.overstress + report.losses["overstress"],
         tearing=ledger.tearing + state.fracture_work - before.fracture_work,
         kinetic=report.energies["kinetic"],
         stored=stored,

@@ -29,6 +29,7 @@ from crumple.solving.descent import descend
 from crumple.solving.newton import Newton
 from crumple.solving.newton_options import NEVER
 from crumple.solving.outcome import Ending, Outcome
+from crumple.solving.pose import make_pose
 from crumple.solving.potential import Potential
 from crumple.solving.single import descend_once
 from crumple.state import State
@@ -204,6 +205,13 @@ def solve_stage(
         rubbing=step_contact.rubbing(outcome.x),
         impact=step_contact.damping(outcome.x, v),
     )
+
+
+def stage_potential(derived: Derived, stage: Stage, x: Floats, half_turn: Floats) -> float:
+    """What a stage minimises, without contact, at x (node_count, 3) with the half turns (edge_count,) [J]."""
+    energies = [_inertia(derived, stage), *derived.over(stage)]
+    potential = Potential(len(stage.start), energies, None, derived.timer, turn_count=derived.turn_count)
+    return potential.value(make_pose(x, half_turn))
 
 
 def _inertia(derived: Derived, stage: Stage) -> NodalQuadratic:

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from crumple.model.derived import Derived
 from crumple.state import State
 
 
-def yield_loss(before: State, after: State, derived: Derived) -> float:
-    """What yielding has dissipated [J] when the plastic state p and the damage δ of `before` became those of `after`.
+def yield_losses(before: State, after: State, derived: Derived) -> dict[str, float]:
+    """What is lost [J] when the plastic state and the damage of `before` became those of `after`, in the same shape.
 
-        D = −∂E/∂p · Δp + E(p, δ₀) − E(p, δ),     E the elastic energy, all after yielding
-
-    The first part is the work of the moments and stresses that are left when a face has yielded: while it yields they
-    are what they are then, whatever the length of the step. E is quadratic in p, so the derivative is a difference,
-    ½ (E(p − Δp) − E(p + Δp)). The second part is what weakening takes.
+    "yielding" is what the yield law takes along its path, whatever the length of the step;  "overstress" the rest of
+    what the stored energy falls by: a step bends sheets elastically, beyond where they yield, and they yield at its end.
     """
     is_same = after.plastic_curvature is before.plastic_curvature and after.plastic_strain is before.plastic_strain
     if is_same and after.creases is before.creases:
-        return 0.0
-    back = after.replaced(
-        plastic_curvature=before.plastic_curvature, plastic_strain=before.plastic_strain, creases=before.creases
+        return {"yielding": 0.0, "overstress": 0.0}
+    unyielded = after.replaced(
+        plastic_curvature=before.plastic_curvature,
+        plastic_strain=before.plastic_strain,
+        creases=before.creases,
+        damage=before.damage,
     )
-    on = after.replaced(
-        plastic_curvature=2.0 * after.plastic_curvature - before.plastic_curvature,
-        plastic_strain=2.0 * after.plastic_strain - before.plastic_strain,
-        creases=replace(after.creases, shift=2.0 * after.creases.shift - before.creases.shift),
-    )
-    loss = 0.5 * (_elastic(back, derived) - _elastic(on, derived))
-    if after.damage is not before.damage:
-        loss += _elastic(after.replaced(damage=before.damage), derived) - _elastic(after, derived)
-    return loss
-
-
-def _elastic(state: State, derived: Derived) -> float:
-    """The elastic energy of the sheets [J]."""
-    return sum(term.measure(state) for kind, term in derived.terms if kind.is_in_play)
+    terms = [term for kind, term in derived.terms if kind.is_in_play]
+    fallen = sum(term.measure(unyielded) - term.measure(after) for term in terms)
+    loss = sum(term.yield_loss(before, after) for term in terms)
+    return {"yielding": loss, "overstress": fallen - loss}

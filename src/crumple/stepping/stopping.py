@@ -32,6 +32,7 @@ SLOW_PATIENCE = TUNING.slow_patience.value
 SLOW_FACTOR = TUNING.slow_factor.value
 PATIENCE = TUNING.contact_patience.value
 DENSE_PAUSE = TUNING.dense_pause.value
+TORN_PAUSE = TUNING.torn_pause.value
 STATIC_STRIDE = TUNING.static_stride.value
 STATIC_REACH = TUNING.static_reach.value
 QUIET_SPEED = TUNING.quiet_speed.value
@@ -51,7 +52,9 @@ def stage_stop(
         reach = STATIC_REACH * derived.size + _travel(derived, stage)
         longest = STATIC_STRIDE * derived.size
         most = STATIC_PATIENCE * solver.max_iterations
-        return make(energy, distance, most, longest=longest, reach=reach, predicts=derived.model.tearing is not None)
+        if derived.model.tearing is None:
+            return make(energy, distance, most, longest=longest, reach=reach)
+        return make(energy, distance, most, longest=longest, reach=reach, predicts=True, longest_pause=TORN_PAUSE)
     change = QUIET_SPEED + stage.span * weight
     is_dense = step_contact is not None and stage.state.dense_steps > 0
     return make(

@@ -124,6 +124,12 @@ class Tuning:
     contact_patience: Tuned[int] = Tuned(
         12, "iterations", "Newton iterations in contact after which the looser stop is enough."
     )
+    torn_pause: Tuned[int] = Tuned(
+        2,
+        "iterations",
+        "Most iterations of static solves of sheets that tear without the exact Hessian after it was found to be "
+        "indefinite: near equilibrium it converges at once, and the other one by a third in each iteration.",
+    )
     dense_pause: Tuned[int] = Tuned(
         8,
         "iterations",

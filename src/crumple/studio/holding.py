@@ -24,7 +24,8 @@ def checked_hold(command: Command) -> dict[str, Any]:
     if what not in HOLDS:
         raise InputError("do", f"must be one of {', '.join(HOLDS)}", str(what)[:40])
     needed = {GRAB: ("origin", "direction"), MOVE: ("position",), RELEASE: ()}[str(what)]
-    return {"do": what, "key": hand_key(command), **{name: point(command, name).tolist() for name in needed}}
+    who = {"key": hand_key(command), "page": command.get("page"), "hand": command["hand"]}
+    return {"do": what, **who, **{name: point(command, name).tolist() for name in needed}}
 
 
 class Holding:

@@ -17,11 +17,13 @@ from crumple.scenes import scene_from_tables
 from crumple.session.engines import PHYSICS
 from crumple.session.simulation import Simulation
 from crumple.studio.actions import obey
-from crumple.studio.player import Player
+from crumple.studio.player import Player, internal_error
 from crumple.studio.sheet_process import Playable
 
 PATIENCE = 0.5
 """Time [s] after which a page is shown even what it has seen already, so that it knows that somebody is there."""
+LATEST = 0.05
+"""Time [s] by which a frame may be late because commands come without a pause; the rest waits for the next one."""
 
 
 def play(scene: Playable, engine: str, pipe: Connection) -> None:
@@ -39,8 +41,9 @@ def play(scene: Playable, engine: str, pipe: Connection) -> None:
             pipe.send({"first": player.packet(None, 0)})
             player.frame()  # compiles what frames need
         except CrumpleError as error:
-            pipe.send({"failed": str(error)})
-            return
+            return pipe.send({"failed": str(error)})
+        except Exception as error:  # pages show it in one line; a traceback would scroll by unseen
+            return pipe.send({"failed": internal_error(error)})
         pipe.send({"ready": True})
         Loop(player, pipe).run()
 
@@ -62,7 +65,7 @@ class Loop:
         """Until the pipe is closed."""
         due = clock.perf_counter()
         while True:
-            while self._pipe.poll(max(due - clock.perf_counter(), 0.0)):
+            while clock.perf_counter() < due + LATEST and self._pipe.poll(max(due - clock.perf_counter(), 0.0)):
                 self.hear(self._pipe.recv())
             self.player.frame()
             self.show_new()
@@ -85,6 +88,8 @@ class Loop:
         except OSError as error:  # a full disk, a folder that may not be written
             message = f"{error.filename or 'the disk'}: {error.strerror or error}"
             self._pipe.send({"page": command.get("page"), "error": message})
+        except Exception as error:  # whatever it is, the sheet stays on the table
+            self._pipe.send({"page": command.get("page"), "error": internal_error(error)})
         self.show_new()
 
     def show_new(self) -> None:
@@ -93,4 +98,11 @@ class Loop:
         for page, (command, latest) in list(self._waiting.items()):
             if command["seen"] != self.player.version or now > latest:
                 del self._waiting[page]
-                self._pipe.send({"page": page, "packet": self.player.packet(page, command["known"])})
+                self._pipe.send({"page": page} | self._view(page, command["known"]))
+
+    def _view(self, page: object, known: int) -> dict[str, Any]:
+        """The packet for a page, or what was wrong with it; the page asks again after a while."""
+        try:
+            return {"packet": self.player.packet(page, known)}
+        except Exception as error:  # the sheet stays on the table
+            return {"error": internal_error(error)}

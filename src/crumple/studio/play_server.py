@@ -36,6 +36,8 @@ LARGEST_MESSAGE = 4096
 """Of what a page may send [bytes]."""
 MOST_UNHEARD = 16_000_000
 """Of what a page has been sent and does not take [bytes]; more, and it is gone: a page asks before it is shown more."""
+ASK_AGAIN = 1.0
+"""Time [s] after which a page that has not been shown anything may ask again."""
 COMPILING = "kernels are compiled for this machine, once; the sheet can be taken in a minute or two"
 
 
@@ -63,6 +65,13 @@ class Page(NamedTuple):
     transport: asyncio.Transport | None
 
 
+class Wish(NamedTuple):
+    """What a page wants to see, and since when [s]."""
+
+    command: dict[str, Any]
+    since: float
+
+
 class PlayServer:
     """Serves one sheet at a time to all pages that are open; a page may ask for another sheet, of the same engine."""
 
@@ -70,7 +79,7 @@ class PlayServer:
         self._scene, self._engine, self._guard = scene, engine, guard or Guard()
         self._sheet: SheetProcess | None = None
         self._pages: dict[int, Page] = {}
-        self._asked: dict[int, dict[str, Any]] = {}  # pages that wait for a packet, and what they asked
+        self._asked: dict[int, Wish] = {}  # pages that wait for a packet, and what they asked
         self._sending: set[asyncio.Task[None]] = set()
         self._number = 0
         self._saves, self._sheets = Allowance("save", 2.0, 100), Allowance("sheet", 0.3, 10_000)
@@ -144,15 +153,17 @@ class PlayServer:
         self.sheet.tell(command | {"page": page})
 
     def _ask(self, page: int, command: dict[str, Any]) -> None:
-        """A page wants to see what is new; one wish at a time."""
-        if page in self._asked:
+        """A page wants to see what is new; one wish at a time, which it may repeat when nothing comes."""
+        now = clock.monotonic()
+        if page in self._asked and now - self._asked[page].since < ASK_AGAIN:
             return
         known, seen = (value if isinstance(value, int) else 0 for value in (command.get("known"), command.get("seen")))
-        self._asked[page] = {"do": "show", "page": page, "known": known, "seen": seen}
+        wish = {"do": "show", "page": page, "known": known, "seen": seen}
+        self._asked[page] = Wish(wish, now)
         if self.sheet.trouble:
             self._send(page, {"failed": self.sheet.trouble})
         elif self.sheet.is_ready:
-            self.sheet.tell(self._asked[page])
+            self.sheet.tell(wish)
         else:
             self._send(page, {"waiting": COMPILING})
             if self.sheet.first is not None and known == 0:
@@ -169,7 +180,7 @@ class PlayServer:
                 self._show(page, news["first"])
         elif "ready" in news:
             for wish in self._asked.values():
-                self.sheet.tell(wish)
+                self.sheet.tell(wish.command)
         else:
             for page in self._pages:
                 self._send(page, {"failed": news["failed"]})

@@ -29,6 +29,8 @@ FASTEST = 3.0
 """Speed of a hand [m/s]: one that is sent farther comes after."""
 FASTEST_OBSTACLE = 0.6
 """Speed of an obstacle that is pushed [m/s]: sheets have to get out of its way."""
+EARTH = (0.0, 0.0, -9.81)
+"""Gravity [m/s²] that a page can switch on in a scene that has none."""
 AT_REST = 1e-3
 """Speed of all nodes [m/s] below which the sheet lies still."""
 ARRIVED = 1e-6
@@ -70,7 +72,7 @@ class Player:
     def __init__(self, session: Simulation, version: int = 0) -> None:
         self.session, self.version = session, version
         self.is_paused, self.pace = False, 1.0
-        self.gravity = session.model.gravity
+        self.gravity = session.model.gravity if any(session.model.gravity) else EARTH
         self.floor = session.floor or 0.0
         self._abyss = -np.inf if session.floor is None else session.floor - FALLEN
         self._is_gone = False
@@ -101,7 +103,7 @@ class Player:
         except SimulationError as error:
             self._survive(str(error))
         except Exception as error:  # whatever it is, the page stays open with the last safe state
-            self._survive(f"internal error: {type(error).__name__}: {error} (please report it)")
+            self._survive(internal_error(error))
         self._poses += not np.array_equal(before, self.session.state.obstacle_x)
         self.version += 1
 
@@ -182,6 +184,7 @@ class Player:
         if not actions:
             raise InputError("replay", "nothing has been done yet")
         self.begin_again()
+        self.is_paused = False
         self.replaying.extend(actions)
 
     def end_replay(self) -> None:
@@ -236,9 +239,9 @@ class Player:
         if self._failed_frames < PATIENCE or self.replaying:
             self.session.calm()
             return self.tell("trouble", message)
-        recover(self.session, self.session.model.frame_time, self.pins)
+        gone = recover(self.session, self.session.model.frame_time, self.pins)
         self.hold_pins()
-        self.tell("slipped", message)
+        self.tell("slipped" if gone >= 0 else "anew", message)
 
     def _release_strangers(self) -> None:
         """Whatever holds the sheet and is in nobody's hand lets go."""
@@ -279,6 +282,11 @@ class Player:
             is_loose = bool(np.ptp(x, axis=0).max(initial=0.0) <= LARGEST_LOOSE)
             found.append({"name": obstacle.name, "nodes": obstacle.node_count, "loose": is_loose})
         return found
+
+
+def internal_error(error: Exception) -> str:
+    """What pages are told of an error that nobody has foreseen."""
+    return f"internal error: {type(error).__name__}: {error} (please report it)"
 
 
 def _overlay(view: SurfaceView) -> dict[str, np.ndarray]:

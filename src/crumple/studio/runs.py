@@ -16,6 +16,7 @@ from crumple.recording.frame import frame_time
 from crumple.recording.recording import FRAME_INDEX, Recording, read_series
 from crumple.runtime.errors import CrumpleError, InputError
 from crumple.studio.frames import FrameStore
+from crumple.studio.outbox import Outbox
 from crumple.studio.series import SeriesReader
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ COMMANDS = (PAUSE, CONTINUE, STOP)
 PATIENCE = 4.0
 """How long a step may still take after a stop before the process is ended [s]."""
 OVER = ("finished", "stopped", "failed")
-MOST_UNSENT = 100
-"""Commands of hands that wait for a step to end; more are left out."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class SceneRun:
         self._lock = threading.RLock()
         self._other: Connection | None = other
         self._writer = ThreadPoolExecutor(1, "hands")  # a pipe to a busy process may be full
-        self._told = self._written = 0
+        self._unsent = Outbox()
         self._progress = Progress()
 
     def start(self) -> None:
@@ -94,27 +93,28 @@ class SceneRun:
                 raise InputError("do", f"the simulation is over ({self._progress.state})", command)
             if self._progress.state == "stopping":
                 return
-            self._tell(command)
+            self._writer.submit(self._write, command)
             if command == STOP:
                 self._stop_in_time()
             state = {PAUSE: "pausing", CONTINUE: "running", STOP: "stopping"}[command]
             self._progress = replace(self._progress, state=state)
 
     def hold(self, command: dict[str, Any]) -> None:
-        """Tell the process what a hand does; `InputError` when the simulation does not run."""
+        """Tell the process what a hand does; `InputError` when the simulation does not run, or too much waits for a step
+        to end."""
         if self.progress().state not in ("running", "pausing", "paused"):
             raise InputError("do", f"the simulation is {self._progress.state}; only one that runs can be taken")
-        if self._told - self._written < MOST_UNSENT or command["do"] in ("release", "leave"):
-            self._tell(command)
+        if self._unsent.put(command):
+            self._writer.submit(self._write_next)
 
-    def _tell(self, command: str | dict[str, Any]) -> None:
-        self._told += 1
-        self._writer.submit(self._write, command)
+    def _write_next(self) -> None:
+        command = self._unsent.take()
+        if command is not None:
+            self._write(command)
 
     def _write(self, command: str | dict[str, Any]) -> None:
         with suppress(OSError):  # the process has ended, of which `progress` tells
             self._pipe.send(command)
-        self._written += 1
 
     def close(self) -> Progress:
         """End the process, politely at first, and say how far it came."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from crumple.runtime.errors import InputError
+from crumple.studio.outbox import Outbox
 
 if TYPE_CHECKING:
     from crumple.scenes import Scene
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 Playable: TypeAlias = "Scene | dict[str, Any]"
 """A scene, or the tables of one, which only the process that simulates has to understand."""
 
-MOST_UNSENT = 1000
-"""Commands that wait for a process that is busy; more are refused."""
-NEVER_REFUSED = ("show", "leave")
-"""Commands of which a page has one at a time: whoever talks without a pause does not keep the others from seeing."""
 ENDED = "the process that simulates has ended; start crumple play again"
 
 
@@ -46,7 +42,7 @@ class SheetProcess:
         other.close()
         self._hear = hear
         self._writer = ThreadPoolExecutor(1, "play")  # a pipe to a busy process may be full
-        self._told = self._written = 0
+        self._unsent = Outbox()
         self.first: bytes | None = None
         self.is_ready, self.trouble = False, ""
 
@@ -56,11 +52,9 @@ class SheetProcess:
         self._loop.add_reader(self._pipe.fileno(), self._listen)
 
     def tell(self, command: dict[str, Any]) -> None:
-        """Pass a command on; `InputError` when too many wait already, unless it is one that a page has only once."""
-        if self._told - self._written >= MOST_UNSENT and command["do"] not in NEVER_REFUSED:
-            raise InputError("crumple play", "too many commands at a time; the rest is left out")
-        self._told += 1
-        self._writer.submit(self._write, command)
+        """Pass a command on; `InputError` when too many wait already."""
+        if self._unsent.put(command):
+            self._writer.submit(self._write)
 
     def close(self) -> None:
         """End the process; nothing that was not saved is kept."""
@@ -71,10 +65,11 @@ class SheetProcess:
             self._process.kill()
         self._writer.shutdown(wait=False, cancel_futures=True)
 
-    def _write(self, command: dict[str, Any]) -> None:
-        with suppress(OSError):  # the process has ended, of which the reader tells
-            self._pipe.send(command)
-        self._written += 1
+    def _write(self) -> None:
+        command = self._unsent.take()
+        if command is not None:
+            with suppress(OSError):  # the process has ended, of which the reader tells
+                self._pipe.send(command)
 
     def _listen(self) -> None:
         """Take what the process says; called by the event loop when something is there."""

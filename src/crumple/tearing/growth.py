@@ -25,7 +25,7 @@ from crumple.tearing.initiation import Weakness, can_begin, longest_extension, o
 from crumple.tearing.leading import Led, leads
 from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
 from crumple.tearing.resistance import resistance
-from crumple.tearing.rest import TOLERANCE, Rest
+from crumple.tearing.rest import TINY, TOLERANCE, Rest
 from crumple.tearing.tip_load import Load, state_toughness, tip_begins, tip_size
 from crumple.tearing.tips import (
     LEAST_ROOM,
@@ -83,14 +83,16 @@ def tear(state: State, derived: Derived, step_path: StepPath, before: State | No
     step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, _pace(state, step_path.stage.state))
     if step.stage.is_static:  # in motion, what damping took before the step is not known
         step.begins = cache(lambda: tip_begins(step.stage.state, derived, size))
-    trial = Trial(no_change(state.mesh), state, derived, derived, step_path.stage, begins=step.begins)
+    start = no_change(state.mesh)
+    contact = step_path.outcome.contact_energy
+    trial = Trial(start, state, derived, derived, step_path.stage, begins=step.begins, contact_energy=contact)
     if step_path.outcome.loose and len(state.tips.node) and max(load.ratio for load in trial.loads(size)) > 1.0:
         trial = step.solved_well(trial) or trial  # the last digits of the solve are stress at the tips
     if derived.model.tearing.criterion == "strength":
         return _split(step, trial, size)
     loop = _Loop(step, size)
     led = {} if before is None else leads(before, state, size)
-    return loop.come_to_rest(loop.drawn_back(trial, led), begins=begins)
+    return loop.come_to_rest(loop.drawn_back(trial, led), begins=begins, led=set(led))
 
 
 def solve_accuracy(state: State, derived: Derived) -> float:
@@ -132,15 +134,16 @@ class _Loop:
     step: Step
     size: float
 
-    def come_to_rest(self, trial: Trial, *, begins: bool) -> Tear:
+    def come_to_rest(self, trial: Trial, *, begins: bool, led: set[int]) -> Tear:
         """What has become of the step when no tip is overloaded any more, or none can run on.
 
-        `begins`: whether cracks may begin in the sound sheet.
+        `begins`: whether cracks may begin in the sound sheet;  `led`: tips that were, whose loads may be off more.
         """
         step, blocked, sound, stuck = self.step, set[int](), set[int](), 0
         for _ in range(MOST_CHANGES):
             loads = trial.loads(self.size)
-            free = [k for k, load in enumerate(loads) if load.ratio > 1.0 + TOLERANCE and k not in blocked]
+            most = [1.0 + (LED_TOLERANCE if k in led else TOLERANCE) for k in range(len(loads))]
+            free = [k for k, load in enumerate(loads) if load.ratio > most[k] and k not in blocked]
             if not free:
                 place = self._weakest(trial, sound) if begins else None
                 if place is None:
@@ -155,8 +158,9 @@ class _Loop:
                 blocked.add(worst)
                 stuck += loads[worst].straight[1] > 1.0 + TOLERANCE
             elif len(found.state.tips.node) < len(trial.state.tips.node):
-                trial, blocked = found, set()  # tips are numbered anew
+                trial, blocked, led = found, set(), set()  # tips are numbered anew
                 step.last_cut.clear()
+                step.owed.clear()
             else:
                 trial = found
         else:
@@ -188,13 +192,15 @@ class _Loop:
         return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True)
 
     def _remembered(self, trial: Trial) -> Trial:
-        """The trial whose tips know how fast their loads fall."""
+        """The trial whose tips know how fast their loads fall, and how far they are due to run."""
         tips = trial.state.tips
         fall = tips.fall.copy()
         for number, found in self.step.falls.items():
             if number < len(fall):
                 fall[number] = found
-        return replace(trial, state=trial.state.replaced(tips=replace(tips, fall=fall)))
+        ratio = np.array([load.straight[1] for load in trial.loads(self.size)])
+        due = np.log(np.maximum(ratio, TINY)) / np.where(fall > 0.0, fall, np.inf)
+        return replace(trial, state=trial.state.replaced(tips=replace(tips, fall=fall, due=due)))
 
     def _weakest(self, trial: Trial, sound: set[int]) -> Weakness | None:
         """Where the sound sheet may begin to tear, apart from nodes that have been tried."""
@@ -211,15 +217,18 @@ class _Loop:
         is_straight = float(load.direction @ heading) >= TURN
         if room > 0.0 and not is_driven and behind < LEAST_TURN * size:
             return None  # it waits until it is driven straight on, or this way is long enough to turn
-        if room > 0.0 and is_driven and (behind < SHORTEST * size or is_straight) and not self.runs_away(trial):
+        is_away = self.runs_away(trial, worst)
+        if room > 0.0 and is_driven and (behind < SHORTEST * size or is_straight) and not is_away:
             first = room if is_straight else min(room, 2.0 * LEAST_ROOM * size)
             along = [k for k in others if _glides(trial.state, k, loads[k], size)]
             rooms = [first, *(room_ahead(trial.state, k, size) for k in along)]
             found = self.glided(trial, [worst, *along], [load, *(loads[k] for k in along)], rooms)
             if found is not None:
                 return found
+        if is_away:
+            return self.opened(trial, {k: loads[k] for k in [worst, *others]}, self.strides(worst, others, loads))
         ties = [k for k in others if loads[k].ratio > TIE * load.ratio]
-        return self.opened(trial, {k: loads[k] for k in [worst, *ties]})
+        return self.opened(trial, {k: loads[k] for k in [worst, *ties]}, {})
 
     def glided(self, trial: Trial, numbers: list[int], loads: list[Load], rooms: list[float]) -> Trial | None:
         """Tips moved along their headings to where Γ = 1, or as far as there is room [m]."""
@@ -227,12 +236,12 @@ class _Loop:
         for number, load, room in zip(numbers, loads, rooms, strict=True):
             held, ratio = load.straight
             fall = self.step.falls.get(number, float(trial.state.tips.fall[number]))
-            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio), room, 0.0, fall)))
+            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio, fall), room)))
         return Run(self.step, self.size, trial, tips).to_rest()
 
-    def opened(self, trial: Trial, loads: dict[int, Load]) -> Trial | None:
+    def opened(self, trial: Trial, loads: dict[int, Load], strides: dict[int, float]) -> Trial | None:
         """Edges ahead of tips cut, in the directions of their `loads`, and the tips moved on together to where Γ = 1;
-        None when the first cannot be cut.
+        None when the first cannot be cut. `strides` [m] of tips that run away.
 
         Tips that are loaded alike run together: if the first of them ran alone, it would unload the others, and the
         order in which they are numbered would decide which crack runs.
@@ -240,7 +249,7 @@ class _Loop:
         moving: list[Moving] = []
         first, count = trial, len(trial.state.tips.node)
         for number, load in loads.items():
-            found = self.cut(trial, number, load)
+            found = self.cut(trial, number, load, strides.get(number))
             if found is None:
                 if trial is first:
                     return None
@@ -251,13 +260,16 @@ class _Loop:
             moving += [] if tip is None else [tip]
         return trial if not moving else Run(self.step, self.size, trial, moving).to_rest() or trial
 
-    def cut(self, trial: Trial, number: int, load: Load) -> tuple[Trial, Moving | None] | None:
-        """An edge cut ahead of a tip, and how the tip may move on from there; None when it cannot be cut."""
+    def cut(
+        self, trial: Trial, number: int, load: Load, stride: float | None
+    ) -> tuple[Trial, Moving | None] | None:
+        """An edge cut ahead of a tip, and how the tip may move on from there; None when it cannot be cut. `stride` [m]
+        of one that runs away."""
         state, tips, step, size = trial.state, trial.state.tips, self.step, self.size
         node = int(tips.node[number])
         # a tip that was cut on and is overloaded still, without room to glide, goes twice as far
-        doubled, is_away = min(2.0 * step.last_cut.get(number, 0.0), PACE * step.pace), self.runs_away(trial)
-        first = size if is_away else min(max(FIRST * size, self.first_distance(load.ratio), doubled), size)
+        doubled = min(2.0 * step.last_cut.get(number, 0.0), PACE * step.pace)
+        first = min(max(FIRST * size, self.first_distance(load.ratio), doubled), size) if stride is None else stride
         opening = open_ahead(state.mesh, node, load.direction, first=first, kept=kept_nodes(state))
         if opening is None:
             step.refusals.append("no edge ahead of it can be cut")
@@ -268,26 +280,44 @@ class _Loop:
         found = step.kerfed(trial, opening, node, cracks)
         if found is None:
             return None
+        if stride is not None:
+            step.owed[number] = stride - opening.length
         if len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found, None
-        if is_away and found.load(number, size).ratio > 1.0 + TOLERANCE:
+        if stride is not None and found.load(number, size).ratio > 1.0 + TOLERANCE:
             return found, None
         return found, opened_tip(found.state, number, load, opening, size)
 
-    def runs_away(self, trial: Trial) -> bool:
-        """Whether the load of the only tip does not fall as it runs: it has run far beyond what the hands have moved.
-        Then it goes on in whole edges, and where Γ = 1 is not looked for until that is behind it. Of several, whole
-        edges would decide which of them runs."""
-        if len(trial.state.tips.node) != 1:
+    def runs_away(self, trial: Trial, number: int) -> bool:
+        """Whether the load of a tip does not fall as it runs: it has run far beyond what the hands have moved. Then it
+        goes on in strides, and where Γ = 1 is not looked for until that is behind it. Where another tip is near,
+        strides would decide which of them runs."""
+        tips = trial.state.tips
+        if len(tips_apart(trial.state, number, list(range(len(tips.node))), self.size)) < len(tips.node):
             return False
-        crack = int(trial.state.tips.crack[0])
+        crack = int(tips.crack[number])
         ran = trial.state.torn.length_of(crack) - self.step.start.torn.length_of(crack)
         return ran > AWAY * max(self.step.pace, self.size)
 
-    def first_distance(self, ratio: float) -> float:
-        """How far a tip may run that is loaded by `ratio` Γ [m]: when the hands move on, it runs about as far."""
+    def strides(self, worst: int, others: list[int], loads: list[Load]) -> dict[int, float]:
+        """How far the tip `worst` and `others` that are overloaded, too, go at once while they run away [m].
+
+        A crack is the faster the more it is overloaded: all run in the same time, the worst by an edge. What the edges
+        of the mesh did not let one go before is added, so that tips which are loaded alike stay alike.
+        """
+        most = loads[worst].ratio - 1.0
+        wanted = {k: self.size * (loads[k].ratio - 1.0) / most for k in [worst, *others]}
+        owed = self.step.owed
+        return {k: max(FIRST * self.size, way + max(0.0, owed.get(k, 0.0))) for k, way in wanted.items()}
+
+    def first_distance(self, ratio: float, fall: float = 0.0) -> float:
+        """How far a tip may run that is loaded by `ratio` Γ [m]: until that has fallen to 1, if its `fall` [1/m] is
+        known. When the hands move on, it runs about as far."""
         least = FIRST_GLIDE * self.size
-        return max(least, min(1.0, log(ratio) / log(FAR)) * PACE * self.step.pace) if ratio > 1.0 else least
+        if ratio <= 1.0:
+            return least
+        wanted = min(1.0, log(ratio) / log(FAR)) * PACE * self.step.pace
+        return min(log(ratio) / fall, max(least, wanted)) if fall > 0.0 else max(least, wanted)
 
     def begun(self, trial: Trial, weak: Weakness) -> Trial | None:
         """A crack at a weak place, as long as it has to be to set free the energy that it takes; None when the sheet is

@@ -31,7 +31,7 @@ from crumple.tearing.tuning import TUNING
 
 LEAST_LOAD = TUNING.led_load.value
 MEMORY = TUNING.pace_memory.value
-SCANT = TUNING.scant_room.value
+SHORTEST_LEAD = TUNING.shortest_lead.value
 
 
 @dataclass(frozen=True)
@@ -58,26 +58,28 @@ def lead(state: State, derived: Derived, span: float) -> tuple[State, Derived]:
 
 
 def _led(state: State, derived: Derived, number: int, load: Load, span: float, size: float) -> tuple[State, Derived]:
-    """The same with one tip led."""
+    """The same with one tip led: it glides as far as there is room, and the edge ahead of it is cut for the rest."""
     tips = state.tips
     wanted = expected(span * float(tips.pace[number]), load, float(tips.fall[number]))
-    if load.ratio < LEAST_LOAD:
+    if load.ratio < LEAST_LOAD or wanted < SHORTEST_LEAD * size:
         return state, derived
+    room = room_ahead(state, number, size)
     is_straight = float(load.direction @ tips.heading[number]) >= TURN
-    if not is_straight and room_ahead(state, number, size) > 0.0:
-        is_straight = distance_behind(state, number) < SHORTEST * size
-    room = room_ahead(state, number, size) if is_straight else 0.0
-    if wanted < FIRST * size:
+    if room > 0.0 and (is_straight or distance_behind(state, number) < SHORTEST * size):
+        glided = wanted if wanted <= room else min(room, wanted - FIRST * size)
+        found = _glided(state, derived, number, load, glided)
+        if found is None:
+            return state, derived
+        (state, derived), wanted = found, wanted - glided
+    if wanted < 0.5 * FIRST * size:
         return state, derived
-    glides = room > SCANT * wanted
-    moved = _glided if glides else _opened
-    return moved(state, derived, number, load, min(wanted, room if glides else size)) or (state, derived)
+    return _opened(state, derived, number, load, min(wanted, size)) or (state, derived)
 
 
 def expected(distance: float, load: Load, fall: float) -> float:
     """How far a tip will run [m] that ran by `distance` [m] in the last steps, and is not quite at rest yet."""
     behind = log(load.straight[1]) / fall if load.straight[1] > 0.0 and fall > 0.0 else 0.0
-    return distance + min(max(behind, -0.5 * distance), 0.5 * distance)
+    return distance + min(max(behind, -distance), 0.5 * distance)
 
 
 def _glided(state: State, derived: Derived, number: int, load: Load, distance: float) -> tuple[State, Derived] | None:
@@ -122,14 +124,16 @@ def leads(before: State, state: State, size: float) -> dict[int, Led]:
 
 
 def remember_pace(before: State, state: State, span: float) -> State:
-    """The state whose tips remember how fast they have run in the step of `span` [s] from the state `before` on."""
+    """The state whose tips remember how fast they have run in the step of `span` [s] from the state `before` on, what
+    they are due then less what they were due before included."""
     tips = state.tips
     if not len(tips.node):
         return state
     ran = np.array([state.torn.length_of(k) - before.torn.length_of(k) for k in tips.crack.tolist()])
     ran[~np.isfinite(ran)] = 0.0  # paths of a changed recording may be anywhere
-    known = dict(zip(before.tips.crack.tolist(), before.tips.pace.tolist(), strict=True))
-    old = np.array([known.get(k, 0.0) for k in tips.crack.tolist()])
-    now = np.maximum(ran, 0.0) / span
+    rows = zip(before.tips.crack.tolist(), before.tips.pace.tolist(), before.tips.due.tolist(), strict=True)
+    known = {crack: (pace, due) for crack, pace, due in rows}
+    old, due = np.array([known.get(k, (0.0, 0.0)) for k in tips.crack.tolist()]).T
+    now = np.maximum(ran + tips.due - due, 0.0) / span
     pace = np.where((old > 0.0) & (now > 0.0), MEMORY * old + (1.0 - MEMORY) * now, now)
     return state.replaced(tips=replace(tips, pace=pace))

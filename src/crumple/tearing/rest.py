@@ -15,8 +15,10 @@ TOLERANCE = TUNING.rest_tolerance.value
 TINY = TUNING.unloaded.value
 LEAST_GROWTH = TUNING.least_rest_growth.value
 MOST_GROWTH = TUNING.most_rest_growth.value
+MOST_RETREAT = TUNING.most_retreat.value
 MARGIN = TUNING.rest_margin.value
 NARROW = TUNING.rest_narrow.value
+NEAR = log(TUNING.near_rest.value)
 
 
 class Rest:
@@ -55,7 +57,7 @@ class Rest:
         fall = (log(max(p, TINY)) - log(max(q, TINY))) / (b - a) if b != a else 0.0
         if self._is_known:
             fall, self._is_known = self.fall, False
-        elif fall > 0.0:
+        elif fall > 0.0 and max(abs(log(max(p, TINY))), abs(log(max(q, TINY)))) < NEAR:
             self.fall = fall
         wanted = b + log(max(q, TINY)) / fall if fall > 0.0 else inf
         if self._high == inf:
@@ -64,5 +66,6 @@ class Rest:
         if wanted == inf:
             wanted = 0.5 * (self._low + self._high)
         if wanted < self._low + margin and self._low <= self.least:
-            return self.least  # no way is known that is too short: there may be none
+            # no way is known that is too short: there may be none; but a sheet that has been slack is taut all at once
+            return max(self.least, b - MOST_RETREAT * (a - b)) if b < a else self.least
         return min(max(wanted, self._low + margin), self._high - margin)

@@ -33,7 +33,7 @@ from crumple.runtime.typing import Floats
 from crumple.state import State
 from crumple.tearing.path import node_vertex
 from crumple.tearing.resistance import Toughness, make_toughness, resistance
-from crumple.tearing.tip import REACH, tip_weights
+from crumple.tearing.tip import REACH, lip_nodes, tip_weights
 from crumple.tearing.tip_field import tip_field
 from crumple.tearing.tuning import TUNING
 from crumple.tearing.williams import Field
@@ -42,6 +42,7 @@ ANGLES = TUNING.tip_directions.value
 PROCESS_ZONE = TUNING.process_zone.value
 LAST = TUNING.moving_lips.value
 FOLD = TUNING.fold_reach.value
+CLEAR = TUNING.clear_of_held_lips.value
 APART = TUNING.fold_from_tips.value
 FORWARD = TUNING.largest_kink.value
 GOOD_FIELD = TUNING.field_good.value
@@ -156,16 +157,18 @@ def as_it_begins(
     was `before` to the `force` (2,) [N], which is more.
 
     In a step the hands move first and the crack follows. With the crack still where it was the sheet is pulled taut,
-    more than it ever is, and g points elsewhere. Stress grows evenly with the motion of the hands, g as its square.
-    Where the tip has run by more than `STALE` ℓ since, or g was quite another, what was before says nothing.
+    more than it ever is, and g points elsewhere. Stress grows evenly with the motion of the hands, g as its square: so
+    it is vectors along g of the length √|g| that are followed. Where the tip has run by more than `STALE` ℓ since, or g
+    was quite another, what was before says nothing.
     """
-    drive = force
     now = float(np.linalg.norm(force))
-    if before is not None and _is_akin(before[1], force) and float(np.linalg.norm(place - before[0])) < STALE * size:
-        first, last = sqrt(min(1.0, float(np.linalg.norm(before[1])) / held)), sqrt(now / held)
-        drive = before[1] + (1.0 - first) / (last - first) * (force - before[1])
-    strength = float(np.linalg.norm(drive))
-    return drive / strength if strength > 0.0 else force / now
+    if before is None or not _is_akin(before[1], force) or float(np.linalg.norm(place - before[0])) >= STALE * size:
+        return force / now
+    then = float(np.linalg.norm(before[1]))
+    first, last = sqrt(min(1.0, then / held)), sqrt(now / held)
+    passed = (1.0 - first) / (last - first)
+    drive = (1.0 - passed) * first * before[1] / then + passed * last * force / now
+    return drive / float(np.linalg.norm(drive))
 
 
 def _is_akin(first: Floats, second: Floats) -> bool:
@@ -191,36 +194,56 @@ def tip_force(state: State, derived: Derived, number: int, size: float, stage: S
 
     A crack that runs straight on is the same crack with its lips slid along themselves. One that turns leaves its lips
     where they are but for the last edge: if they moved aside, whatever pushes against a lip would draw the crack there,
-    as if it could have run elsewhere. What is held stays where it is, too.
+    as if it could have run elsewhere. What is held stays where it is, too; where that is a lip,
+    only what is much nearer to the tip counts: around such a node elements of this size tell little of the stress.
 
     But the fold by which a flap hangs on the sheet moves on with the crack. One that turns inwards makes it narrower,
-    and frees a part of its energy that is proportional to the width [Hamm2008]: what bending frees when the lips move
-    aside as far as the fold goes.
+    and saves a part of its energy that is proportional to the width [Hamm2008]: what bending frees when the lips move
+    aside as far as the fold goes. What bending has taken for good counts as what it stores does: both are spent where
+    the sheet goes on into the fold.
     """
     mesh, node, heading = state.mesh, int(state.tips.node[number]), state.tips.heading[number]
     still = np.concatenate([state.pins.node, state.bonds.nodes_needed, state.tips.node]).astype(np.int32)
     weights = partial(tip_weights, mesh, node, heading, size, still=still)
-    along = driving_force(state, derived, weights(), stage)
-    across = driving_force(state, derived, weights(lips=LAST), stage)
-    reach = min(FOLD, max(REACH, APART * _nearest_tip(state, number) / size))
-    folded = [weights(lips=lips, core=0.5 * reach, reach=reach) for lips in (inf, LAST)]
-    across += np.subtract(*(driving_force(state, derived, weight, stage, bending_only=True) for weight in folded))
+    clear = CLEAR * _held_lip(state, number, FOLD / CLEAR * size) / size
+    along = driving_force(state, derived, weights(reach=min(REACH, clear)), stage)
+    reach = min(FOLD, max(REACH, min(clear, APART * _nearest_tip(state, number) / size)))
+    wide = partial(weights, core=reach - REACH, reach=reach)
+    across = turning_force(state, derived, wide(lips=LAST), wide(), stage)
     normal = np.array([-heading[1], heading[0]])
     return (along @ heading) * heading + (across @ normal) * normal
 
 
-def driving_force(
-    state: State, derived: Derived, weight: Floats, stage: Stage | None = None, *, bending_only: bool = False
+def driving_force(state: State, derived: Derived, weight: Floats, stage: Stage | None = None) -> Floats:
+    """g (2,) [N] of all terms for a motion of the pattern by `weight` (node_count,), with what they dissipate over a
+    `stage`, if given."""
+    moving = None if stage is None or stage.is_static else stage
+    parts = [part for _, term in derived.terms for part in term.driving_force(state, weight, moving)]
+    return np.sum(parts, axis=0) if parts else np.zeros(2)
+
+
+def turning_force(
+    state: State, derived: Derived, weight: Floats, fold_weight: Floats, stage: Stage | None = None
 ) -> Floats:
-    """g (2,) [N] of all terms, or of those that bend, for a motion of the pattern by `weight` (node_count,), with what
-    they dissipate over a `stage`, if given."""
+    """The same when the lips stay, `weight` (node_count,), but for folds, which move on by `fold_weight`."""
     moving = None if stage is None or stage.is_static else stage
     force = np.zeros(2)
-    for term, mounted in derived.terms:
-        if term.is_bending or not bending_only:
-            for part in mounted.driving_force(state, weight, moving):
-                force += part
+    for _, term in derived.terms:
+        fold = term.fold_force(state, fold_weight, moving)
+        for part in term.driving_force(state, weight, moving) if fold is None else fold:
+            force += part
     return force
+
+
+def _held_lip(state: State, number: int, reach: float) -> float:
+    """How far the next node of its lips that is held is from the tip `number` [m], inf if farther than `reach` [m]."""
+    mesh, node = state.mesh, int(state.tips.node[number])
+    vertex = node_vertex(mesh, node)
+    distance = np.full(mesh.node_count, np.inf)
+    np.minimum.at(distance, mesh.vertex_node, np.linalg.norm(mesh.u - mesh.u[vertex], axis=1))
+    lips = np.concatenate(lip_nodes(mesh, node, state.tips.heading[number], distance < reach))
+    held = np.intersect1d(lips[lips != node], state.pins.node)
+    return float(distance[held].min(initial=np.inf))
 
 
 def _nearest_tip(state: State, number: int) -> float:

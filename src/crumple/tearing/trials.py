@@ -18,7 +18,7 @@ from crumple.runtime.typing import Bools, Floats
 from crumple.solving.outcome import Ending
 from crumple.state import Change, State, Tips, Torn, transfer
 from crumple.state.change import NEW
-from crumple.stepping.integration import solve_stage
+from crumple.stepping.integration import solve_stage, stage_potential
 from crumple.stepping.schemes import reached
 from crumple.tearing.carrying import follow_stage
 from crumple.tearing.opening import open_kerf
@@ -43,6 +43,8 @@ class Trial:
     iterations: int = 0
     begins: Callable[[], Begins] = dict
     """What drove the tips at the start of the step."""
+    contact_energy: float = 0.0
+    """Of the barrier [J]."""
     known: dict[int, Load] = field(default_factory=dict, repr=False)
     """Loads that have been asked for."""
 
@@ -64,8 +66,15 @@ class Trial:
 
     @property
     def stored(self) -> float:
-        """The energy of the sheets and of what holds them [J]."""
-        return sum(term.measure(self.state) for _, term in self.derived.terms)
+        """The energy of the sheets and of what holds and loads them, in motion what the stage minimises [J].
+
+        A crack sets free what that falls by: in motion the sheets go on bending around it, and what they store may grow
+        at the cost of their speed.
+        """
+        if self.stage.is_static:
+            return sum(term.measure(self.state) for _, term in self.derived.terms)
+        elastic = stage_potential(self.derived, self.stage, self.state.x, self.state.half_turn)
+        return elastic + self.contact_energy
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,8 @@ class Step:
     tips before, `begins`.
 
     Noted on the way: `refusals`, why tips could not run on, in words;  `last_cut` [m], how far each tip was cut on at
-    last;  `falls` [1/m], how fast the load of each fell when it was last followed.
+    last;  `owed` [m], how much of the stride of each is left;  `falls` [1/m], how fast the load of each fell when it
+    was last followed.
     """
 
     start: State
@@ -106,6 +116,7 @@ class Step:
     pace: float
     refusals: list[str] = field(default_factory=list)
     last_cut: dict[int, float] = field(default_factory=dict)
+    owed: dict[int, float] = field(default_factory=dict)
     falls: dict[int, float] = field(default_factory=dict)
     begins: Callable[[], Begins] = dict
 
@@ -152,7 +163,7 @@ class Step:
         """The stage solved from a `state` on; None when that fails."""
         stage = replace(follow_stage(self.stage, state, derived, total), guess=guess)
         hold = bool(np.any(state.obstacle_lag > 0.0))
-        undamped = derived.undamped(total.face_source == NEW)
+        undamped = derived if stage.is_static else derived.undamped(total.face_source == NEW)
         outcome = solve_stage(
             undamped,
             stage,
@@ -180,7 +191,7 @@ class Step:
             )
         spent = trial.iterations + outcome.iterations
         solved = solved.replaced(obstacle_force=outcome.obstacle_force, iterations=self.start.iterations + spent)
-        return Trial(total, solved, derived, undamped, stage, spent, self.begins)
+        return Trial(total, solved, derived, undamped, stage, spent, self.begins, outcome.contact_energy)
 
 
 def kerfs(state: State, opening: Opening, node: int) -> Iterator[tuple[Change, Floats]]:

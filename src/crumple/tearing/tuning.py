@@ -37,13 +37,13 @@ class Tuning:
     led_load: Tuned[float] = Tuned(
         0.6, "1", "Γ at the start of a step below which a crack is not expected to run on in it."
     )
-    scant_room: Tuned[float] = Tuned(
-        0.5, "1", "Room for gliding over how far a tip is led below which an edge is cut instead."
+    shortest_lead: Tuned[float] = Tuned(
+        0.01, "1", "Distance below which a tip is not led, over the edge length at tips."
     )
     led_tolerance: Tuned[float] = Tuned(
         0.15,
         "1",
-        "By how much Γ may be below 1 where a tip was led to before it is drawn back: the next step leads less.",
+        "By how much Γ may be off 1 where a tip was led to before it is moved: the next step leads more or less.",
     )
     pace_memory: Tuned[float] = Tuned(
         0.5, "1", "Weight of the steps before in how fast a crack is expected to run; the rest is that of the last one."
@@ -105,6 +105,9 @@ class Tuning:
     unloaded: Tuned[float] = Tuned(1e-3, "1", "Γ below which tips are not loaded at all.")
     least_rest_growth: Tuned[float] = Tuned(1.3, "1", "Least factor by which a distance that is too short grows.")
     most_rest_growth: Tuned[float] = Tuned(6.0, "1", "Largest factor by which a distance that is too short grows.")
+    most_retreat: Tuned[float] = Tuned(
+        2.5, "1", "How far a tip that is too far ahead is drawn back, over how far it was the time before."
+    )
     rest_margin: Tuned[float] = Tuned(
         0.05, "1", "Fraction of the distances that are left at either end which is not tried."
     )
@@ -113,6 +116,9 @@ class Tuning:
         "1",
         "Fraction of the distance within which it is known well enough.",
         breaks="Where the sheet snaps, there is none at which Γ = 1.",
+    )
+    near_rest: Tuned[float] = Tuned(
+        3.0, "1", "Γ, or 1/Γ, up to which two trials tell how fast the load of a tip falls near its rest."
     )
     size_growth: Tuned[float] = Tuned(3.0, "1", "Distance from a tip over the edge length allowed there.")
     tip_reach: Tuned[float] = Tuned(
@@ -136,8 +142,15 @@ class Tuning:
     fold_reach: Tuned[float] = Tuned(
         6.0,
         "1",
-        "Radius within which the fold of a flap moves aside with a tip, all of it within half of that, likewise.",
+        "Radius within which the fold of a flap moves aside with a tip, wholly up to `tip_reach` less, likewise.",
         breaks="Where a fold is larger, flaps do not tear inwards as much as they should.",
+    )
+    clear_of_held_lips: Tuned[float] = Tuned(
+        0.5,
+        "1",
+        "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that is "
+        "held.",
+        breaks="At 1, the force on a tip is a fifth of what it is where a lip is held 2 edges behind it.",
     )
     fold_from_tips: Tuned[float] = Tuned(0.8, "1", "The same radius at most, over the distance to the next tip.")
     largest_kink: Tuned[float] = Tuned(

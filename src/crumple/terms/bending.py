@@ -16,6 +16,7 @@ from crumple.energies.bending_midedge import (
     RIGID,
     BendingMidedge,
     angle_stiffness,
+    bent_stiffness,
     curvature_of,
     face_stiffness,
     loosened,
@@ -23,7 +24,7 @@ from crumple.energies.bending_midedge import (
     relaxed_rates,
     unloaded_angles,
 )
-from crumple.energies.driving_force import hinge_force, midedge_force
+from crumple.energies.driving_force import area_force, hinge_force, midedge_force
 from crumple.energies.elastic_energy import drained_power
 from crumple.energies.sheets import Hinge, HingeParts, make_hinges
 from crumple.geometry.curvature import CurvatureStencil, bending_strain, curvature_stencil, rest_angle
@@ -39,7 +40,15 @@ from crumple.geometry.hinge import dihedral_angles
 from crumple.materials.material import Material
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.options.plasticity import PlasticityOptions
-from crumple.plasticity import YieldLaw, follow_curvature, follow_fraction, make_yield_law, yield_curvature
+from crumple.plasticity import (
+    YieldLaw,
+    bending_work,
+    follow_curvature,
+    follow_fraction,
+    make_yield_law,
+    yield_curvature,
+    yield_work,
+)
 from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Bools, Floats
 from crumple.state import State
@@ -63,7 +72,6 @@ class Bending(Term):
     handles: tuple[Handle, ...] = ()
     creases: tuple[Crease, ...] = ()
     name = "bending"
-    is_bending = True
     is_in_play = True
 
     @property
@@ -188,6 +196,20 @@ class MountedMidedge(MountedTerm):
             return state
         return _yielded(state, self.curvature(state), self.law)
 
+    def yield_loss(self, before: State, after: State) -> float:
+        """The work of the yield law along its path: B κ_y² ∫ (m + ½ γ m²) dδ of every face, see `yield_work`."""
+        if after.damage is before.damage:
+            return 0.0
+        law, flow = self.law, after.plastic_curvature - before.plastic_curvature
+        work = yield_work(
+            flow, before.damage, after.damage, law.hardening, law.weakening, law.strength, law.band
+        )
+        angle = np.einsum("fkq,fq->fk", self.known.angles_of, flow)
+        energy = np.einsum("fk,fkl,fl->f", angle, self.known.undamaged, angle)
+        worked = work > 0.0
+        square = flow[worked, 0] ** 2 + flow[worked, 1] ** 2 + 2.0 * flow[worked, 2] ** 2
+        return float(np.sum(work[worked] * law.yield_curvature[worked] ** 2 * energy[worked] / square))
+
     def curvature(self, state: State) -> Floats:
         """S of each face (face_count, 3) [1/m]; driven creases have no part in it."""
         angle = self.angles(state)
@@ -245,6 +267,15 @@ class MountedMidedge(MountedTerm):
             rate = (self.damping / stage.span)[:, None, None]
             parts.append(midedge_force(mesh, angle, plate * rate, before, weight))
         return parts
+
+    def fold_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats]:
+        parts = self.driving_force(state, weight, stage)
+        if not self.kind.yields:
+            return parts
+        curvature = self.curvature(state)
+        taken = bending_work(self.law, curvature, state.plastic_curvature, state.damage, state.crease)
+        taken *= bent_stiffness(face_stiffness(self.mesh, self.kind.materials), curvature)
+        return [*parts, area_force(self.mesh, taken, weight)]
 
     def _energy(self, state: State, time: float) -> BendingMidedge:
         pins = state.pins
@@ -378,6 +409,9 @@ class MountedHinges(MountedTerm):
         for (energy, _), chosen in zip(self._parts(state), groups, strict=True):
             bent[chosen] = energy.value(state.x)
         return [hinge_force(state.mesh, bent, weight)]
+
+    def fold_force(self, state: State, weight: Floats, stage: Stage | None) -> Sequence[Floats]:
+        return self.driving_force(state, weight, stage)
 
     def _angles(self, state: State) -> Floats:
         """Angles of the hinges (hinge_count,) [rad], 0 at driven creases."""

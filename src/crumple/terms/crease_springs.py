@@ -28,7 +28,6 @@ class CreaseSprings(Term):
     creases: tuple[Crease, ...]
     materials: tuple[Material, ...]
     name = "crease springs"
-    is_bending = True
     is_in_play = True
 
     def mount(self, state: State) -> MountedTerm:

@@ -124,7 +124,7 @@ class MountedMembrane(MountedTerm):
 
     def field_rules(self, *, is_cut: bool) -> Mapping[str, Custom]:
         """Where nothing yields in plane, E_p is that of a rest shape, which the embedding has on any mesh."""
-        return {} if is_cut or self.limit is not None else {"plastic_strain": follow_rest_shape}
+        return {} if self.limit is not None else {"plastic_strain": follow_rest_shape}
 
     def settle(self, state: State, step: float) -> State:
         if self.limit is None:

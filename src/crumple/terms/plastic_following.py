@@ -6,16 +6,23 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from crumple.energies.bending_midedge import make_bending_midedge, relax_turns, sheet_curvature
+from crumple.energies.bending_midedge import curvature_of, make_bending_midedge, relax_turns, sheet_curvature
 from crumple.geometry.curvature import bending_strain, curvature_stencil, rest_angle
-from crumple.geometry.directors import edge_links, held_faces
+from crumple.geometry.directors import curvature_angles, curvature_shapes, edge_links, held_faces
 from crumple.geometry.hinge import dihedral_angles
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.plasticity.crease_marks import SHARP_ANGLE
-from crumple.runtime.typing import Bools, Floats
+from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.state import Change, State
 from crumple.state.change import NEW
 from crumple.state.embedded import hand_over
+
+GIVEN = 1.0 - 1e-6
+"""A new face has a shape that was given at rest when more than this part of it is over old faces that have one."""
+GLIDED = 1e-4
+"""Weight of faces over several old ones, whose shape has changed, beside all others, which keep theirs."""
+PART = 1e-6
+"""Part of an area by which a new face may be beyond an old one that it is a part of."""
 
 
 def follow_relaxed(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
@@ -50,16 +57,60 @@ def sharp_curvature(mesh: SheetMesh, y: Floats) -> Floats:
     return bending_strain(curvature_stencil(mesh), np.where(np.abs(angle) > SHARP_ANGLE, angle, 0.0))
 
 
-def _shown(mesh: SheetMesh, y: Floats, plastic_curvature: Floats) -> Floats:
-    """The curvature of the shape y with the directors that bring it nearest to S_p, (face_count, 3) [1/m]."""
-    links = edge_links(mesh)
-    energy = make_bending_midedge(mesh, links, np.diag([1.0, 1.0, 2.0]), plastic_curvature=plastic_curvature)
+def _shown(mesh: SheetMesh, y: Floats, plastic_curvature: Floats, weight: Floats | None = None) -> Floats:
+    """The curvature of the shape y with the directors that bring it nearest to S_p, (face_count, 3) [1/m]; `weight`
+    (face_count,) of faces, the same if left out."""
+    links, stiffness = edge_links(mesh), np.diag([1.0, 1.0, 2.0])
+    if weight is not None:
+        stiffness = weight[:, None, None] * stiffness
+    energy = make_bending_midedge(mesh, links, stiffness, plastic_curvature=plastic_curvature)
     return sheet_curvature(mesh, links, y, relax_turns(energy, y, np.zeros(links.edge_count)))
 
 
 def follow_cut(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
-    """S_p (face_count, 3) [1/m] on a mesh that was cut: that of the faces below, by area."""
-    return {"plastic_curvature": np.asarray(change.face_operator @ state.plastic_curvature, np.float64)}
+    """S_p (face_count, 3) [1/m] on a mesh that was cut: that of the faces below, by area.
+
+    A bent shape that was given at rest and has not yielded stays the polyhedron that it is: parts of an old face lie in
+    its plane, and bend where its edges do. With the S_p of the old face they would be far from rest, and a glass ball
+    would take energy to cut instead of setting it free.
+    """
+    mean = np.asarray(change.face_operator @ state.plastic_curvature, np.float64)
+    is_given = state.plastic_curvature.any(axis=1) & (state.damage == 0.0)
+    follows = np.flatnonzero((change.face_source == NEW) & (change.face_operator @ is_given > GIVEN))
+    if not len(follows):
+        return {"plastic_curvature": mean}
+    parent, is_part = _parents(change, follows)
+    parts, others = follows[is_part], follows[~is_part]
+    mean[parts] = _part_curvature(state, change, parts, parent[is_part])
+    if len(others):
+        before = _shown(state.mesh, state.y, state.plastic_curvature)
+        residual = change.face_operator @ (state.plastic_curvature - before)
+        weight = np.ones(change.mesh.face_count)
+        weight[others] = GLIDED
+        mean[others] = (_shown(change.mesh, y, mean - residual, weight) + residual)[others]
+    return {"plastic_curvature": mean}
+
+
+def _parents(change: Change, faces: Ints) -> tuple[Ints, Bools]:
+    """The old face that is below most of each of the new `faces` (n,), and whether it is below all of it."""
+    rows = change.face_operator[faces].tocsr()
+    parent = np.asarray(rows.argmax(axis=1)).ravel()
+    return parent, np.asarray(rows.max(axis=1).todense()).ravel() > 1.0 - PART
+
+
+def _part_curvature(state: State, change: Change, faces: Ints, parent: Ints) -> Floats:
+    """S_p (n, 3) [1/m] of new `faces` (n,) that are parts of the old faces `parent` (n,): the rest angle of an old edge
+    at the edges that lie on it, none at the others."""
+    old, new = state.mesh, change.mesh
+    corner = new.u[new.faces[faces]]
+    middle = 0.5 * (corner + np.roll(corner, -1, axis=1))
+    first = old.u[old.faces[parent]]
+    edge = np.roll(first, -1, axis=1) - first
+    away = middle[:, :, None] - first[:, None]
+    height = edge[:, None, :, 0] * away[..., 1] - edge[:, None, :, 1] * away[..., 0]
+    lies_on = np.abs(height) < PART * 2.0 * np.abs(old.face_area[parent])[:, None, None]
+    angle = np.einsum("nko,no->nk", lies_on, curvature_angles(old, state.plastic_curvature)[parent])
+    return np.asarray(curvature_of(curvature_shapes(new)[faces], angle))
 
 
 def follow_cut_hinges(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.contact import Approach, Barrier, Candidates, ObstacleTrees, StepLimit, Surface
+from crumple.contact import Approach, Barrier, Candidates, StepLimit, Surface, SurfaceTrees
 from crumple.contact.barrier import ReadyBarrier, gather_pairs, measure_pairs
 from crumple.contact.friction import Friction, ReadyFriction, freeze_pairs
 from crumple.contact.safe_step import limit_pairs
@@ -45,10 +45,13 @@ _KNOWN: Remembered[tuple[float, bool]] = Remembered(2)
 
 
 def _find_margin(surface: Surface) -> float:
-    """Within which poses share their pairs [m]: a fraction of the edges of the sheets."""
+    """Within which poses share their pairs [m]: a fraction of the edges of the sheets, or of twice the width of the
+    faces beside them where these are slivers, which have many others near."""
     edges = surface.edges[: surface.dynamic_edges]
     length = np.linalg.norm(surface.node_rest[edges[:, 1]] - surface.node_rest[edges[:, 0]], axis=1)
-    return max(MARGIN * surface.reach, EDGE_MARGIN * float(np.mean(length)) if len(length) else 0.0)
+    width = 3.0 * surface.edge_weight[: surface.dynamic_edges] / length
+    size = np.minimum(length, 2.0 * width)
+    return max(MARGIN * surface.reach, EDGE_MARGIN * float(np.mean(size)) if len(length) else 0.0)
 
 
 def _can_rub(surface: Surface) -> bool:
@@ -59,7 +62,7 @@ class Nearby:
     """The pairs that may touch on the way between two poses, and within a margin [m] of it; kept from solve to solve
     while the surface is the same."""
 
-    def __init__(self, surface: Surface, trees: ObstacleTrees) -> None:
+    def __init__(self, surface: Surface, trees: SurfaceTrees) -> None:
         self.surface = surface
         self._trees = trees
         self._margin, self.has_friction = _KNOWN.find((surface,), lambda: (_find_margin(surface), _can_rub(surface)))

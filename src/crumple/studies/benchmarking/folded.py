@@ -10,12 +10,12 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 
+import crumple
 from crumple.mesh import make_sheet_mesh
 from crumple.model.model import Model
 from crumple.recording.files import write_atomically
@@ -97,7 +97,7 @@ def _without_thickness(model: Model) -> Model:
 
 def _stuffed(model: Model, start: State, overrides: tuple[str, ...]) -> State:
     """The last state of the coarse run, kept in the user's cache folder."""
-    name = sha256(repr((version("crumple"), SCENE, overrides)).encode()).hexdigest()[:16]
+    name = sha256(repr((crumple.__version__, SCENE, overrides)).encode()).hexdigest()[:16]
     path = cache_folder("benchmarks") / f"{name}.npz"
     kept = _kept_state(path, start)
     if kept is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import numpy as np
 
+import crumple
 from crumple.model.model import Model
 from crumple.studies.datasets.sources import Source
 
@@ -97,7 +97,7 @@ def describe_dataset(facts: Sequence[RunFacts], *, constant: bool, contacts: boo
     )
     return f"""# Datasheet
 
-Made with crumple {version("crumple")}, a simulator of thin sheets. The file is HDF5 of the format 1;
+Made with crumple {crumple.__version__}, a simulator of thin sheets. The file is HDF5 of the format 1;
 `crumple.load_dataset` reads it.
 
 ## What is in it

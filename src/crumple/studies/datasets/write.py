@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 import h5py
 import numpy as np
 
+import crumple
 from crumple.export.clip import finest_frame, parse_frames
 from crumple.export.resample import Resampler
 from crumple.mesh.texture import pattern_boxes
@@ -100,7 +100,7 @@ def _write(
         try:
             with h5py.File(disk, "w", libver=("v108", "v110")) as file:
                 file.attrs["crumple_dataset"] = FORMAT
-                file.attrs["crumple_version"] = version("crumple")
+                file.attrs["crumple_version"] = crumple.__version__
                 file.attrs["topology"] = "changing" if resampler is None else "constant"
                 file.attrs["units"] = "SI: m, s, kg, N"
                 facts = []

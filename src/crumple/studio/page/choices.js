@@ -8,11 +8,21 @@ export class Choices {
   constructor(send, onLook) {
     Object.assign(this, { send, onLook });
     this.picture = null;
-    $("sheet").onchange = () => this.take({ name: $("sheet").value });
-    $("material").onchange = () => this.take({ name: this.name, material: $("material").value, ...this.sides() });
-    for (const id of ["width", "height"]) $(id).onchange = () => this.take({ name: this.name, material: $("material").value || null, ...this.sides() });
-    $("look").onchange = () => this.look($("look").value);
-    $("file").onchange = () => this.open($("file").files[0]);
+    const again = () => this.take({ name: this.name, material: $("material").value || null, ...this.sides() });
+    const changes = {
+      sheet: () => this.take({ name: $("sheet").value }),
+      material: again,
+      width: again,
+      height: again,
+      look: () => this.look($("look").value),
+      file: () => this.open($("file").files[0]),
+    };
+    for (const [id, act] of Object.entries(changes)) {
+      $(id).onchange = () => {
+        act();
+        $(id).blur(); // keys are the page's again: a list with the focus would take C for "card"
+      };
+    }
   }
 
   /** Ask for another sheet. */
@@ -34,7 +44,10 @@ export class Choices {
     $("material").disabled = !option;
     $("width").disabled = $("height").disabled = !option || "fixed" in option.dataset;
     [$("width").value, $("height").value] = extent.map((side) => Number((100 * side).toFixed(1)));
-    if (isOther) this.look(option?.dataset.look ?? "paper");
+    if (isOther) {
+      this.look(option?.dataset.look ?? "paper");
+      $("material").value = "";
+    }
     return isOther;
   }
 

@@ -2,8 +2,10 @@
 
 import { decodePacket } from "./data.js";
 
+const PATIENCE = 2500; // ms without an answer after which it is asked for again: the sheet is shown twice a second at least
+
 export class Link {
-  /** `onPacket(values, arrays)` for every view of the sheet, `onNews({waiting, failed, error, lost})` for the rest. */
+  /** `onPacket(values, arrays)` for every view of the sheet, `onNews({waiting, failed, error, lost, late})` for the rest. */
   constructor({ onPacket, onNews }) {
     Object.assign(this, { onPacket, onNews });
     this.topology = 0;
@@ -35,7 +37,13 @@ export class Link {
   }
 
   ask() {
+    clearTimeout(this.timer);
     this.send({ do: "show", known: this.topology, seen: this.seen });
+    this.timer = setTimeout(() => {
+      if (this.socket.readyState !== WebSocket.OPEN) return;
+      this.onNews({ late: true });
+      this.ask();
+    }, PATIENCE);
   }
 
   send(command) {

@@ -75,6 +75,7 @@ class Page {
   happen(event) {
     if (event.kind === "trouble") this.flash("That was too much: the sheet has come to rest.");
     else if (event.kind === "slipped") this.flash("That was too much: the sheet has slipped out of your hand.");
+    else if (event.kind === "anew") this.flash("That was too much: nothing that was done can go on, so the sheet begins anew.");
     else if (event.kind === "fallen") this.flash("The sheet has fallen off the table: undo (Z) or reset (R) brings it back.");
     else if (event.kind === "saved") this.flash(`saved in ${event.message}`);
     else if (event.kind === "replayed") this.flash("That is what you did.");
@@ -85,6 +86,7 @@ class Page {
     if (news.error) this.flash(news.error);
     if (news.waiting) this.tell(`One moment: ${news.waiting}.`);
     if (news.failed) this.tell(news.failed);
+    if (news.late && $("notice").hidden) this.tell("One moment: the sheet is busy.");
     if (news.lost) this.tell("The connection is lost. It is tried again…");
   }
 

@@ -1,0 +1,100 @@
+"""Cholesky of matrices with 3-vectors at nodes and scalars in fronts of our own, for sheets of thousands of faces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crumple.linalg.block_matrix import BlockPattern
+from crumple.linalg.cholesky import CholeskySolver
+from crumple.linalg.mixed_matrix import Coupling, MixedBlocks
+from crumple.linalg.multifrontal import factorise_fronts, solve_fronts
+from crumple.linalg.sparse_fronts import SparseFronts, fill_fronts, make_sparse_fronts, place_blocks, place_singles
+from crumple.linalg.tuning import TUNING
+from crumple.runtime.compiled import kernel
+from crumple.runtime.typing import Floats
+
+SECONDS = TUNING.front_seconds.value
+
+
+class SparseFrontSolver:
+    """Solves A x = b for flat vectors (size,), with the methods of `MixedSolver`."""
+
+    name = "fronts"
+
+    def __init__(self, solver: CholeskySolver, coupling: Coupling, base: BlockPattern) -> None:
+        """`solver`: orders the nodes of a pattern;  `base`: the node blocks that every pattern has."""
+        self._order, self._coupling = solver.order, coupling
+        self._extra = _missing_pairs(base.row_start, base.column, coupling.node_start, coupling.node, coupling.anchor)
+        self._fronts: SparseFronts
+        self._values = self._stack = self._rest = np.empty(0)
+
+    @property
+    def solutions(self) -> float:
+        """About how many solutions take as long as a factorisation of the pattern."""
+        return SECONDS[0] * self.operations / (SECONDS[1] * max(len(self._values), 1))
+
+    @property
+    def operations(self) -> float:
+        """Of a factorisation: products and sums."""
+        own = np.diff(self._fronts.first).astype(float)
+        met = self._fronts.width - own
+        return float(np.sum(own**3 / 3.0 + own**2 * met + own * met**2))
+
+    def analyse(self, pattern: BlockPattern) -> None:
+        """Order and analyse the matrix with these node blocks; valid until the next call."""
+        coupling = self._coupling
+        f = self._fronts = make_sparse_fronts(
+            pattern.row_start, pattern.column, self._extra, self._order(pattern), coupling.anchor
+        )
+        search = f.node, f.front, f.first, f.width, f.panel, f.position, f.member, f.member_start, f.column
+        *blocks, all_blocks = place_blocks(*search, pattern.row_start, pattern.column)
+        *singles, all_singles = place_singles(
+            *search, f.single, f.owner, coupling.node_start, coupling.node, coupling.scalar_start, coupling.scalar
+        )
+        if not (all_blocks and all_singles):
+            raise AssertionError("a number has no place in the fronts that were made for it")
+        self._blocks, self._singles = tuple(blocks), tuple(singles)
+        self._position = np.concatenate([(f.node[:, None] + np.arange(3)).ravel(), f.single])
+        self._values = _room(self._values, int(f.panel[-1]))
+        self._stack, self._rest = _room(self._stack, f.stack), _room(self._rest, f.largest)
+
+    def factorise(self, values: MixedBlocks) -> bool:
+        """Factorise; False when the matrix is not positive definite."""
+        f, (mixed, step, own) = self._fronts, self._singles
+        fill_fronts(*self._blocks, values.blocks, mixed, step, values.mixed, own, values.own, self._values)
+        return bool(
+            factorise_fronts(
+                f.first, f.width, f.panel, f.place, f.place_start, f.children, self._values, self._stack, self._rest
+            )
+        )
+
+    def solve(self, b: Floats) -> Floats:
+        """The solution for the right-hand side b (size,)."""
+        f, x = self._fronts, b.copy()
+        solve_fronts(f.first, f.width, f.panel, f.row, f.row_start, self._values, self._position, x)
+        return x
+
+
+def _room(before: Floats, size: int) -> Floats:
+    """An array of `size` numbers, in the memory of the one before if that suffices: new memory takes as long as a part
+    of the factorisation."""
+    kept = before if before.base is None else before.base
+    return (kept if isinstance(kept, np.ndarray) and len(kept) >= size else np.empty(size + size // 8))[:size]
+
+
+@kernel
+def _missing_pairs(row_start, column, node_start, met, anchor):
+    """Nodes (p, 2) that meet only through a scalar, which goes with one and meets the other: where the ends of an edge
+    are prescribed, it goes with another node of its faces. A pair may be there twice."""
+    pairs, count = np.empty((met.shape[0] * anchor.shape[1], 2), np.int32), 0
+    for e in range(anchor.shape[0]):
+        for slot in range(node_start[e], node_start[e + 1]):
+            for a in range(anchor.shape[1]):
+                low, high = min(anchor[e, a], met[slot]), max(anchor[e, a], met[slot])
+                at = row_start[low]
+                while at < row_start[low + 1] and column[at] < high:
+                    at += 1
+                if at == row_start[low + 1] or column[at] != high:
+                    pairs[count, 0], pairs[count, 1] = low, high
+                    count += 1
+    return pairs[:count].copy()
