@@ -73,6 +73,9 @@ class Tuning:
         1e-6, "m", "ε: half the width of a fresh cut; far below the thickness of any sheet, far above rounding."
     )
     kerf_at_rest: Tuned[float] = Tuned(0.25, "1", "Half the distance of copies in `node_rest` over ε.")
+    parted_lips: Tuned[float] = Tuned(
+        10.0, "1", "How far the lips behind a fresh cut are apart before its own part in the same direction, over ε."
+    )
     copies_apart: Tuned[int] = Tuned(
         4, "1", "Nodes that are less than this many ε apart in `node_rest` are copies of one node."
     )
@@ -148,15 +151,20 @@ class Tuning:
     clear_of_held_lips: Tuned[float] = Tuned(
         0.5,
         "1",
-        "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that is "
-        "held.",
-        breaks="At 1, the force on a tip is a fifth of what it is where a lip is held 2 edges behind it.",
+        "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that "
+        "is held.",
+        breaks="At 1, the force on a tip is a seventh of that on a finer mesh where a lip is held 2 edges behind it.",
     )
     fold_from_tips: Tuned[float] = Tuned(0.8, "1", "The same radius at most, over the distance to the next tip.")
     largest_kink: Tuned[float] = Tuned(
         float(np.cos(np.radians(75.0))),
         "1",
         "Cosine of the largest angle by which cracks kink: pure shear turns them by 70.5°.",
+    )
+    largest_turn_of_lines: Tuned[float] = Tuned(
+        float(np.cos(np.radians(120.0))),
+        "1",
+        "Cosine of the largest angle by which cracks turn to follow a perforation.",
     )
     field_inner: Tuned[float] = Tuned(
         0.7, "1", "Radius around a tip from which on the field of stress is fitted, over the edge length at tips."
