@@ -77,7 +77,7 @@ def test_a_crack_that_is_led_runs_as_far_in_fewer_iterations(
     assert led.torn.length() - begun == pytest.approx(waited.torn.length() - begun, rel=0.15)
     assert led.iterations - state.iterations < 0.8 * (waited.iterations - state.iterations)
     ledger = led.ledger
-    assert abs(ledger.integrator - state.ledger.integrator) < 0.12 * (ledger.handles - state.ledger.handles)
+    assert abs(ledger.integrator - state.ledger.integrator) < 0.1 * (ledger.handles - state.ledger.handles)
 
 
 def test_a_tip_that_was_put_too_far_ahead_is_drawn_back(running: tuple[Model, State]) -> None:
@@ -135,7 +135,7 @@ def test_tips_remember_how_fast_they_run(running: tuple[Model, State]) -> None:
 
 def test_what_is_expected_follows_the_load() -> None:
     force = np.array([0.0, 1.0])
-    for ratio, wanted in ((1.0, 2e-3), (1.2, 2e-3 + np.log(1.2) / 500.0), (0.01, 1e-3)):
+    for ratio, wanted in ((1.0, 2e-3), (1.2, 2e-3 + np.log(1.2) / 500.0), (0.01, 0.0)):
         assert expected(2e-3, Load(force, force, 1.0, ratio, (1.0, ratio)), 500.0) == pytest.approx(wanted)
     assert expected(2e-3, Load(force, force, 1.0, 1.2, (1.0, 1.2)), 0.0) == 2e-3
 

@@ -62,13 +62,14 @@ def test_both_ends_of_a_slit_run_through_the_sheet(mode):
     assert ledger.integrator > -0.02 * ledger.handles  # what is left was set free, never more taken than was there
 
 
-def test_strides_go_by_overload_and_make_up_for_edges():
+def test_strides_go_by_overload_and_those_alike_to_one_length():
     step = Step(start=None, stage=None, obstacle_x=None, accuracy=1.0, pace=1e-3)  # type: ignore[arg-type]
     loop = _Loop(step, 2e-3)
     direction = np.array([1.0, 0.0])
     loads = [Load(direction, direction, 1.0, ratio, (1.0, ratio)) for ratio in (3.0, 2.0, 3.0)]
-    strides = loop.strides(0, [1, 2], loads)
+    strides = loop.strides(0, [1, 2], loads, [4e-3, 1e-3, 4e-3])
     assert strides[0] == strides[2] == pytest.approx(2e-3)
     assert strides[1] == pytest.approx(1e-3)
-    step.owed[2] = 5e-4
-    assert loop.strides(0, [1, 2], loads)[2] == pytest.approx(2.5e-3)
+    behind = loop.strides(0, [1, 2], loads, [4e-3, 1e-3, 3.5e-3])
+    assert behind[2] == pytest.approx(2.5e-3)
+    assert behind[0] == pytest.approx(2e-3)

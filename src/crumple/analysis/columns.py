@@ -211,6 +211,16 @@ TABLES: dict[str, dict[str, Column]] = {
         "worked_mileage": Column("", "worked mileage over the same"),
         "compaction": Column("", "Δ: radius of the closed sheet over that of the flat one"),
     },
+    "confinement": {
+        "container": Column("", "name of a closed obstacle that shrinks"),
+        "frame": Column("", "number of the frame"),
+        "radius_m": Column("m", "R: radius of a ball of its volume"),
+        "force_N": Column("N", "F = −dE/dR, E the energy of its contact with the sheets"),
+        "self_contact_N": Column(
+            "N", "−Σ x·∂E/∂x over R, E the energy of contact between sheets: F from layer to layer"
+        ),
+        "contact_energy_J": Column("J", "energy of all contact, of sheets with themselves and with the container"),
+    },
     "columns": {
         "table": Column("", "file that the column is in, or summary"),
         "column": Column("", "its name"),

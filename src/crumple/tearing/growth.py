@@ -33,6 +33,7 @@ from crumple.tearing.tips import (
     TURN,
     begun_at,
     distance_behind,
+    ends_of_one_slit,
     gone_on,
     kept_nodes,
     room_ahead,
@@ -160,7 +161,6 @@ class _Loop:
             elif len(found.state.tips.node) < len(trial.state.tips.node):
                 trial, blocked, led = found, set(), set()  # tips are numbered anew
                 step.last_cut.clear()
-                step.owed.clear()
             else:
                 trial = found
         else:
@@ -226,7 +226,9 @@ class _Loop:
             if found is not None:
                 return found
         if is_away:
-            return self.opened(trial, {k: loads[k] for k in [worst, *others]}, self.strides(worst, others, loads))
+            ran = [self.ran(trial, k) for k in range(len(loads))]
+            strides = self.strides(worst, others, loads, ran)
+            return self.opened(trial, {k: loads[k] for k in [worst, *others]}, strides)
         ties = [k for k in others if loads[k].ratio > TIE * load.ratio]
         return self.opened(trial, {k: loads[k] for k in [worst, *ties]}, {})
 
@@ -260,9 +262,7 @@ class _Loop:
             moving += [] if tip is None else [tip]
         return trial if not moving else Run(self.step, self.size, trial, moving).to_rest() or trial
 
-    def cut(
-        self, trial: Trial, number: int, load: Load, stride: float | None
-    ) -> tuple[Trial, Moving | None] | None:
+    def cut(self, trial: Trial, number: int, load: Load, stride: float | None) -> tuple[Trial, Moving | None] | None:
         """An edge cut ahead of a tip, and how the tip may move on from there; None when it cannot be cut. `stride` [m]
         of one that runs away."""
         state, tips, step, size = trial.state, trial.state.tips, self.step, self.size
@@ -280,8 +280,6 @@ class _Loop:
         found = step.kerfed(trial, opening, node, cracks)
         if found is None:
             return None
-        if stride is not None:
-            step.owed[number] = stride - opening.length
         if len(found.state.tips.node) < len(tips.node) or opening.is_fixed:
             return found, None
         if stride is not None and found.load(number, size).ratio > 1.0 + TOLERANCE:
@@ -290,25 +288,31 @@ class _Loop:
 
     def runs_away(self, trial: Trial, number: int) -> bool:
         """Whether the load of a tip does not fall as it runs: it has run far beyond what the hands have moved. Then it
-        goes on in strides, and where Γ = 1 is not looked for until that is behind it. Where another tip is near,
-        strides would decide which of them runs."""
-        tips = trial.state.tips
-        if len(tips_apart(trial.state, number, list(range(len(tips.node))), self.size)) < len(tips.node):
+        goes on in strides, and where Γ = 1 is not looked for until that is behind it. Both ends of a slit may do so
+        together, as the length of the slit loads both; of cracks that face each other the longer one takes the load
+        from the other, and strides would decide which of them runs."""
+        if len(trial.state.tips.node) > 1 and not ends_of_one_slit(trial.state):
             return False
-        crack = int(tips.crack[number])
-        ran = trial.state.torn.length_of(crack) - self.step.start.torn.length_of(crack)
-        return ran > AWAY * max(self.step.pace, self.size)
+        return self.ran(trial, number) > AWAY * max(self.step.pace, self.size)
 
-    def strides(self, worst: int, others: list[int], loads: list[Load]) -> dict[int, float]:
-        """How far the tip `worst` and `others` that are overloaded, too, go at once while they run away [m].
+    def ran(self, trial: Trial, number: int) -> float:
+        """How far a tip has run in this step [m]."""
+        crack = int(trial.state.tips.crack[number])
+        return trial.state.torn.length_of(crack) - self.step.start.torn.length_of(crack)
 
-        A crack is the faster the more it is overloaded: all run in the same time, the worst by an edge. What the edges
-        of the mesh did not let one go before is added, so that tips which are loaded alike stay alike.
+    def strides(self, worst: int, others: list[int], loads: list[Load], ran: list[float]) -> dict[int, float]:
+        """How far the tip `worst` and `others` that are overloaded, too, go at once while they run away [m]; `ran` [m]:
+        how far all have gone in this step.
+
+        A crack is the faster the more it is overloaded: all run in the same time, the worst by an edge. Those that are
+        loaded alike go to the same length, whatever the edges of the mesh have let them go before.
         """
-        most = loads[worst].ratio - 1.0
-        wanted = {k: self.size * (loads[k].ratio - 1.0) / most for k in [worst, *others]}
-        owed = self.step.owed
-        return {k: max(FIRST * self.size, way + max(0.0, owed.get(k, 0.0))) for k, way in wanted.items()}
+        most = loads[worst].ratio
+        alike = [k for k in [worst, *others] if loads[k].ratio > TIE * most]
+        goal = max(ran[k] for k in alike) + self.size
+        wanted = {k: self.size * (loads[k].ratio - 1.0) / (most - 1.0) for k in others}
+        wanted |= {k: min(goal - ran[k], 2.0 * self.size) for k in alike}
+        return {k: max(FIRST * self.size, wanted[k]) for k in [worst, *others]}
 
     def first_distance(self, ratio: float, fall: float = 0.0) -> float:
         """How far a tip may run that is loaded by `ratio` Γ [m]: until that has fallen to 1, if its `fall` [1/m] is

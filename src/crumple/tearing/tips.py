@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
+from crumple.mesh import BOUNDARY
 from crumple.mesh.edit_glide import glide_room
 from crumple.runtime.typing import Bools
 from crumple.state import State, Tips, Torn, make_tips
@@ -84,3 +87,16 @@ def tips_apart(state: State, worst: int, free: list[int], size: float) -> list[i
         if not (near & (mesh.node_sheet[nodes[chosen]] == mesh.node_sheet[nodes[k]])).any():
             chosen.append(k)
     return chosen
+
+
+def ends_of_one_slit(state: State) -> bool:
+    """Whether all tips are on one border that is not the outer one of their sheet: they are the ends of a slit."""
+    mesh, node = state.mesh, state.tips.node
+    edges = mesh.edges[mesh.twin[mesh.edge_corners] == BOUNDARY]
+    links = csr_matrix((np.ones(len(edges)), edges.T), shape=(mesh.node_count, mesh.node_count))
+    border = connected_components(links, directed=False)[1]
+    if len(np.unique(border[node])) != 1:
+        return False
+    own = np.flatnonzero(mesh.node_sheet[mesh.vertex_node] == mesh.node_sheet[node[0]])
+    outermost = mesh.vertex_node[own[np.argmin(mesh.u[own, 0])]]
+    return bool(border[outermost] != border[node[0]])

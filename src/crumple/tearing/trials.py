@@ -13,6 +13,7 @@ import numpy as np
 
 from crumple.contact import free_first, has_intersections, restrict_surface
 from crumple.contract import Stage
+from crumple.mesh import BOUNDARY
 from crumple.model.derived import Derived
 from crumple.runtime.typing import Bools, Floats
 from crumple.solving.outcome import Ending
@@ -21,13 +22,14 @@ from crumple.state.change import NEW
 from crumple.stepping.integration import solve_stage, stage_potential
 from crumple.stepping.schemes import reached
 from crumple.tearing.carrying import follow_stage
-from crumple.tearing.opening import open_kerf
+from crumple.tearing.opening import KERF, open_kerf
 from crumple.tearing.path import Opening, compose, followed
 from crumple.tearing.resistance import Toughness
 from crumple.tearing.tip_load import Begins, Load, state_toughness, tip_load
 from crumple.tearing.tuning import TUNING
 
 ACCURACY = TUNING.trial_accuracy.value
+PARTED = TUNING.parted_lips.value
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,7 @@ class Step:
     tips before, `begins`.
 
     Noted on the way: `refusals`, why tips could not run on, in words;  `last_cut` [m], how far each tip was cut on at
-    last;  `owed` [m], how much of the stride of each is left;  `falls` [1/m], how fast the load of each fell when it
-    was last followed.
+    last;  `falls` [1/m], how fast the load of each fell when it was last followed.
     """
 
     start: State
@@ -116,7 +117,6 @@ class Step:
     pace: float
     refusals: list[str] = field(default_factory=list)
     last_cut: dict[int, float] = field(default_factory=dict)
-    owed: dict[int, float] = field(default_factory=dict)
     falls: dict[int, float] = field(default_factory=dict)
     begins: Callable[[], Begins] = dict
 
@@ -197,9 +197,27 @@ class Step:
 def kerfs(state: State, opening: Opening, node: int) -> Iterator[tuple[Change, Floats]]:
     """Ways to set the lips of a cut at `node` apart: the change that opens it, and where the nodes are then."""
     x = opening.change.node_operator @ state.x
-    for direction in (None, *_normals(state, node)):
+    for direction in (*_parting(opening, x), None, *_normals(state, node)):
         mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, direction=direction)
         yield replace(opening.change, mesh=mesh), apart
+
+
+def _parting(opening: Opening, x: Floats) -> list[Floats]:
+    """How the lips behind a fresh cut have parted, across the crack, (3,): its lips will do the same. Where one goes up
+    and the other down, lips that were set apart sideways would overlap and hold each other. None where the lips behind
+    are hardly apart; `x` (node_count, 3): where the nodes are."""
+    if len(opening.copies) != 1 or opening.tip < 0:
+        return []
+    mesh, (old, new) = opening.change.mesh, opening.copies[0].tolist()
+    ends = mesh.edges[mesh.twin[mesh.edge_corners] == BOUNDARY]
+    behind = [np.setdiff1d(ends[(ends == copy).any(axis=1)], [old, new, opening.tip]) for copy in (old, new)]
+    if len(behind[0]) != 1 or len(behind[1]) != 1:
+        return []
+    along = x[opening.tip] - x[old]
+    along = along / max(float(np.linalg.norm(along)), np.finfo(float).tiny)
+    apart = x[behind[0][0]] - x[behind[1][0]]
+    apart = apart - (apart @ along) * along
+    return [apart] if float(np.linalg.norm(apart)) > PARTED * KERF else []
 
 
 def _normals(state: State, node: int) -> list[Floats]:

@@ -73,6 +73,9 @@ class Tuning:
         1e-6, "m", "ε: half the width of a fresh cut; far below the thickness of any sheet, far above rounding."
     )
     kerf_at_rest: Tuned[float] = Tuned(0.25, "1", "Half the distance of copies in `node_rest` over ε.")
+    parted_lips: Tuned[float] = Tuned(
+        10.0, "1", "How far the lips behind a fresh cut are apart before its own part in the same direction, over ε."
+    )
     copies_apart: Tuned[int] = Tuned(
         4, "1", "Nodes that are less than this many ε apart in `node_rest` are copies of one node."
     )
