@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from math import inf, pi, sqrt
+from math import pi, sqrt
 from typing import TypeAlias
 
 import numpy as np

@@ -151,8 +151,8 @@ class Tuning:
     clear_of_held_lips: Tuned[float] = Tuned(
         0.5,
         "1",
-        "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that is "
-        "held.",
+        "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that "
+        "is held.",
         breaks="At 1, the force on a tip is a fifth of what it is where a lip is held 2 edges behind it.",
     )
     fold_from_tips: Tuned[float] = Tuned(0.8, "1", "The same radius at most, over the distance to the next tip.")
