@@ -30,7 +30,7 @@ help:
 	@echo "make test    install crumple for development in .venv, run lint, types, layering and tests"
 	@echo "make check   lint, types, layering and the tests of the foundations, in two minutes"
 	@echo "make docs    build the documentation site in out/site"
-	@echo "make serve   the same, and serve it on this machine, where its search works"
+	@echo "make serve   the same, and serve it on this machine"
 	@echo "make test-newest  the tests with the newest versions of all dependencies, in a new .venv-newest"
 	@echo "make test-oldest  the tests with the oldest that pyproject.toml allows, in a new .venv-oldest"
 	@echo "make lock    resolve all dependencies anew and write requirements/ for this Python and system"
@@ -109,7 +109,7 @@ docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/tuning.py
 	$(BIN)/python docs/columns.py
 	$(BIN)/python -m mkdocs build --strict
-	@echo "site       out/site/index.html; its search works where it is served: make serve"
+	@echo "site       out/site/index.html"
 
 serve: docs
 	@echo "site       http://127.0.0.1:8000   (Ctrl-C ends it)"

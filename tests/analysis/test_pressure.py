@@ -7,19 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crumple.analysis.confinement import measure_confinement
 from crumple.analysis.energies import energy_split
 from crumple.analysis.pressure import PressureCurve, container_pressures, container_volumes, equal_pressure
 from crumple.model.model import Model
 from crumple.scenes import build, scene_from_tables
 from crumple.state import State
 
+PAPER = {"young": 1e9, "thickness": 1e-4, "density": 0.1}
 FAR = 0.5
 """Distance between containers [m]."""
 
 
 def containers(radii: tuple[float, ...]) -> tuple[Model, State]:
     """Squares with corners at 70.7 mm, each in a sphere; contact begins at 2 mm."""
-    material = {"young": 1e9, "thickness": 1e-4, "density": 0.1}
     shape = {"kind": "rectangle", "width": 0.1, "height": 0.1, "size": 0.02}
     centers = [[FAR * k, 0.0, 0.0] for k in range(len(radii))]
     return build(
@@ -27,7 +28,7 @@ def containers(radii: tuple[float, ...]) -> tuple[Model, State]:
             {
                 "contact": {"activation": 2e-3, "stiffness": 1e6},
                 "sheets": [
-                    {"shape": shape, "material": material, "transform": {"translate": center}} for center in centers
+                    {"shape": shape, "material": PAPER, "transform": {"translate": center}} for center in centers
                 ],
                 "obstacles": [
                     {"shape": {"kind": "sphere", "radius": radius, "center": center, "size": 6e-3, "inside": True}}
@@ -55,6 +56,36 @@ def test_every_container_has_its_own_pressure():
     assert loose == 0.0
     assert first == pytest.approx(container_pressures(*containers((0.0718,)))[0], rel=1e-6)
     assert third > 0.0
+
+
+def test_the_force_is_work_per_radius_and_single_layers_carry_none_of_it():
+    """F = 4πR²P; a flat square in a sphere touches nothing but that."""
+    model, state = containers((0.0718, 0.0718))
+    radius, force, own, energy = measure_confinement(model, state)
+    expected = 4.0 * np.pi * radius**2 * container_pressures(model, state)
+    np.testing.assert_allclose(force, expected, rtol=0.02)  # a faceted ball has a little more surface
+    assert (force > 0.0).all()
+    assert (own == 0.0).all()
+    assert energy.sum() == pytest.approx(energy_split(model, state)["contact"], rel=1e-9)
+
+
+def test_layers_that_press_on_each_other_hand_force_on():
+    """Two sheets closer than the reach of contact push apart: their virial is that of the energy when all is scaled."""
+    flat = {"shape": {"kind": "rectangle", "width": 0.05, "height": 0.05, "size": 0.02}, "material": PAPER}
+    above = {**flat, "transform": {"translate": [0.0, 0.0, 1e-3]}}
+    sphere = {"kind": "sphere", "radius": 0.09, "center": [0.0, 0.0, 0.0], "size": 8e-3, "inside": True}
+    tables = {
+        "contact": {"activation": 2e-3, "stiffness": 1e6},
+        "sheets": [flat, above],
+        "obstacles": [{"shape": sphere}],
+    }
+    model, state = build(scene_from_tables(tables))[:2]
+    (radius,), (force,), (own,), _ = measure_confinement(model, state)
+    step = 1e-6
+    energy = [energy_split(model, state.replaced(x=scale * state.x))["contact"] for scale in (1 - step, 1 + step)]
+    assert force == 0.0
+    assert own * radius == pytest.approx(-(energy[1] - energy[0]) / (2 * step), rel=1e-3)
+    assert own > 0.0
 
 
 def power_curve(radius: np.ndarray, size: float, steepness: float) -> PressureCurve:

@@ -39,7 +39,7 @@ COMMANDS = [
     "analyze",
     "validate",
 ]
-COMMANDS += ["bench", "render", "view", "play", "export", "dataset"]
+COMMANDS += ["bench", "render", "view", "play", "export", "blender", "dataset"]
 
 
 def invoke(*arguments: object):

@@ -151,13 +151,13 @@ def test_a_recording_is_not_resumed_without_its_structure(tmp_path: Path) -> Non
     with Session(pushed_sides().engine()) as session:
         session.record(tmp_path / "run")
         session.advance_frame()
-    with pytest.raises(InputError, match="engine developable.*--replay"):
+    with pytest.raises(InputError, match=r"engine developable.*--replay"):
         Simulation.resume(tmp_path / "run")
 
 
 def test_a_bent_sheet_is_an_elastica_with_even_ends() -> None:
-    """Between clamps the length L of a sheet spans 2E/K − 1 of it and rises by k L/K, with the modulus k; ten flat strips
-    that are clamped at the corners of the sheet only rise by 4 % more."""
+    """Between clamps the length L of a sheet spans 2E/K − 1 of it and rises by k L/K, with the modulus k; ten flat
+    strips that are clamped at the corners of the sheet only rise by 4 % more."""
     engine = pushed_sides(0.1, 0.0).engine()
     for _ in range(90):
         engine.advance_frame()

@@ -116,7 +116,7 @@ def test_polygons_are_triangulated_together_as_alone() -> None:
 
 def test_edges_get_the_labels_of_lines() -> None:
     faces = np.array([[0, 1, 2], [2, 1, 3]], np.int32)
-    lines, marks = np.array([[1, 2], [3, 2], [2, 1]]), np.array([RULING, RULING, CREASE], np.int32)
+    lines, marks = np.array([[1, 2], [3, 2], [2, 1]], np.int32), np.array([RULING, RULING, CREASE], np.int32)
     np.testing.assert_array_equal(edge_labels(faces, lines, marks), [[0, CREASE, 0], [CREASE, 0, RULING]])
     assert not edge_labels(faces, lines[:0], marks[:0]).any()
 

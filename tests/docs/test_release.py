@@ -21,7 +21,7 @@ def read_yaml(name: str) -> dict:
     return pytest.importorskip("yaml").safe_load((ROOT / name).read_text(encoding="utf-8"))
 
 
-def tested_pythons() -> set[str]:
+def pythons_with_lock() -> set[str]:
     """Versions of Python that have a lock file: those that the tests are run with."""
     names = [path.name for path in (ROOT / "requirements").glob("lock-py3*.txt")]
     return {re.sub(r"lock-py3(\d+)-.*", r"3.\1", name) for name in names}
@@ -42,7 +42,7 @@ def test_classifiers_and_workflow_name_the_pythons_that_are_tested():
     prefix = "Programming Language :: Python :: "
     named = {line.removeprefix(prefix) for line in PROJECT["classifiers"] if re.fullmatch(prefix + r"3\.\d+", line)}
     matrix = read_yaml(".github/workflows/test.yml")["jobs"]["test"]["strategy"]["matrix"]
-    assert named == tested_pythons() == set(matrix["python"])
+    assert named == pythons_with_lock() == set(matrix["python"])
 
 
 def test_the_citation_is_of_this_version():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,3 +56,22 @@ def test_every_example_in_a_docstring_is_code(site):
     assert "&gt;&gt;&gt;" not in re.sub(
         r"<code>.*?</code>", "", (site / "reference/recording.html").read_text(), flags=re.S
     )
+
+
+def test_the_search_works_from_files(site):
+    """The page finds a key of scene files without a server."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--virtual-time-budget=5000",
+    ]
+    address = (site / "search.html").as_uri() + "?q=crease_strength"
+    done = subprocess.run([chromium, *flags, "--dump-dom", address], capture_output=True, text=True, timeout=120)
+    results = done.stdout.split('id="mkdocs-search-results"')[1]
+    assert 'href="./scene-reference.html' in results or 'href="scene-reference.html' in results
+    assert "crease_strength" in results

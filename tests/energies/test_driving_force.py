@@ -9,7 +9,7 @@ import pytest
 
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
 from crumple.energies.bending_midedge import face_stiffness, make_bending_midedge
-from crumple.energies.driving_force import hinge_force, membrane_force, midedge_force
+from crumple.energies.driving_force import area_force, hinge_force, membrane_force, midedge_force
 from crumple.energies.sheets import make_membranes
 from crumple.geometry.directors import edge_links, split_angles
 from crumple.materials import Material
@@ -72,6 +72,16 @@ def test_force_of_mid_edge_bending(bent: tuple[SheetMesh, Floats, Floats]) -> No
 
     found = midedge_force(mesh, split_angles(links, x, turn), plate, plastic, weight)
     np.testing.assert_allclose(found, difference(mesh, weight, energy), rtol=1e-5)
+
+
+def test_force_of_what_stays_with_the_faces(bent: tuple[SheetMesh, Floats, Floats]) -> None:
+    mesh, _, weight = bent
+    density = np.random.default_rng(4).uniform(0.0, 5.0, mesh.face_count)
+
+    def energy(moved: SheetMesh) -> float:
+        return float(density @ np.abs(moved.face_area))
+
+    np.testing.assert_allclose(area_force(mesh, density, weight), difference(mesh, weight, energy), rtol=1e-5)
 
 
 def test_force_of_hinges(bent: tuple[SheetMesh, Floats, Floats]) -> None:

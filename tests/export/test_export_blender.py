@@ -1,7 +1,7 @@
 """In Blender the texture stays where it was while the mesh changes, and the add-on runs scenes (needs `bpy`).
 
-`bpy` is Blender's module on PyPI. It asks for packages of its own versions: CRUMPLE_BLENDER_PYTHON may name the interpreter of another
-environment.
+`bpy` is Blender's module on PyPI. It asks for packages of its own versions: CRUMPLE_BLENDER_PYTHON may name the
+interpreter of another environment.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ class TestWithoutPattern:
         assert not len(state.torn.points)
 
     def test_it_takes_no_energy_to_cut_it_at_rest(self, tmp_path):
-        """A part of a face lies in its plane; with the face's own curvature at rest it would be bent by a whole turn."""
+        """Parts of a face lie in its plane; with the curvature of the whole face they would be far from rest."""
         model, state, _ = self.glass(tmp_path)
         derived = Derived(model, state)
         node = int(np.flatnonzero(np.bincount(state.mesh.vertex_node) == 1)[7])

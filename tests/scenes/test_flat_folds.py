@@ -21,7 +21,7 @@ from crumple.scenes import build, load_scene
 from crumple.state import State
 
 
-def square_twist(side: float = 0.06, turn: float = 30.0):
+def square_twist(side: float = 0.06, turn: float = 60.0):
     """A square twist by `turn` [degrees] in a square of `side` [m]: pleats leave the sides of a turned square in the
     middle, all creases fold flat, and no rigid motion leads there."""
     at = np.radians(45.0 + 90.0 * np.arange(4) - turn)

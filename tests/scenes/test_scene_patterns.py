@@ -250,6 +250,6 @@ def test_checking_a_large_pattern_solves_little(tmp_path, monkeypatch):
     monkeypatch.setattr(rigid, "_least_change", lambda *given: solved.append(1) or least_change(*given))
     monkeypatch.setattr("crumple.scenes.creases.Embedding.settle", None)
     write_fold(tmp_path / "large.fold", miura(20, 20, 0.01, 0.01, np.radians(70)))
-    report = check_scene(tmp_path / "large.fold")
+    report = check_scene(tmp_path / "large.fold", overrides=["sheets[0].shape.fold=0.5"])
     assert report.ok, report.errors
     assert 0 < len(solved) < 200  # 298 where every one of the 49 samples of a drive begins at its targets

@@ -72,7 +72,7 @@ class CountingSolver:
 
     def __init__(self, solutions: float = 60.0) -> None:
         self._solver = make_solver("superlu")
-        self.name, self.solutions = self._solver.name, solutions
+        self.name, self.solutions, self.leaves_to_fronts = self._solver.name, solutions, False
         self.analyse, self.solve = self._solver.analyse, self._solver.solve
         self.factorisations = 0
 

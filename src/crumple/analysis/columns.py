@@ -71,8 +71,8 @@ QUANTITIES: dict[str, Column] = {
     "yielding_energy": Column("J", "work that yielding has taken"),
     "dissipated_energy": Column("J", "the rest of the work: damping, friction, air, errors of steps and remeshing"),
     "peak_force": Column("N", "largest force of a handle or obstacle that moves"),
-    "tear_force": Column("N", "trouser and Elmendorf tests: work less what is stored, over twice the length of cracks"),
-    "work_of_fracture": Column("J/m²", "work less what is stored, per area of the new crack"),
+    "tear_force": Column("N", "trouser and Elmendorf tests: work over twice the length of cracks"),
+    "work_of_fracture": Column("J/m²", "work per area of the new crack"),
     "ligament_strength": Column("Pa", "notched strip: peak force over the area that tore; of one sheet that is in two"),
     "essential_work": Column("J/m²", "intercept of the work per torn area over the ligament, of three or more sheets"),
     "plastic_work_slope": Column("J/m³", "slope of that line: what yields beside the ligament"),
@@ -210,6 +210,16 @@ TABLES: dict[str, dict[str, Column]] = {
         "hinge_length": Column("", "length of the hinges bent for good over the same"),
         "worked_mileage": Column("", "worked mileage over the same"),
         "compaction": Column("", "Δ: radius of the closed sheet over that of the flat one"),
+    },
+    "confinement": {
+        "container": Column("", "name of a closed obstacle that shrinks"),
+        "frame": Column("", "number of the frame"),
+        "radius_m": Column("m", "R: radius of a ball of its volume"),
+        "force_N": Column("N", "F = −dE/dR, E the energy of its contact with the sheets"),
+        "self_contact_N": Column(
+            "N", "−Σ x·∂E/∂x over R, E the energy of contact between sheets: F from layer to layer"
+        ),
+        "contact_energy_J": Column("J", "energy of all contact, of sheets with themselves and with the container"),
     },
     "columns": {
         "table": Column("", "file that the column is in, or summary"),

@@ -84,7 +84,7 @@ def container_pressures(model: Model, state: State) -> Floats:
     force = np.stack([np.bincount(node, gradient[:, k], len(x)) for k in range(3)], axis=1)
     work = [
         float(np.einsum("ij,ij->", force[first:last], x[first:last] - x[first:last].mean(axis=0)))
-        for first, last in _container_nodes(model, state)
+        for first, last in container_nodes(model, state)
     ]
     return -np.array(work) / (3.0 * container_volumes(model, state))
 
@@ -93,14 +93,14 @@ def container_volumes(model: Model, state: State) -> Floats:
     """Volume inside each obstacle, closed ones, (obstacle_count,) [m³]."""
     x = np.concatenate([state.x, state.obstacle_x])
     volumes = []
-    for obstacle, (first, last) in zip(model.obstacles, _container_nodes(model, state), strict=True):
+    for obstacle, (first, last) in zip(model.obstacles, container_nodes(model, state), strict=True):
         centred = x[first:last] - x[first:last].mean(axis=0)
         a, b, c = centred[obstacle.faces].transpose(1, 0, 2)
         volumes.append(abs(float(np.einsum("ij,ij->", a, np.cross(b, c)))) / 6.0)
     return np.array(volumes)
 
 
-def _container_nodes(model: Model, state: State) -> list[tuple[int, int]]:
+def container_nodes(model: Model, state: State) -> list[tuple[int, int]]:
     """First node of each obstacle among all nodes, and the one behind its last."""
     ends = state.mesh.node_count + np.cumsum([0, *(obstacle.node_count for obstacle in model.obstacles)])
     return [(int(first), int(last)) for first, last in pairwise(ends)]

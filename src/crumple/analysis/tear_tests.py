@@ -1,10 +1,10 @@
 """The numbers of standard tests of tearing, from what the handles did: trouser, Elmendorf, notched strips, and the
 essential work of fracture.
 
-    trouser, Elmendorf     F = (work − stored)/(2 L)                 force of one leg; L length of all cracks
+    trouser, Elmendorf     F = work/(2 L)                            force of one leg; L length of all cracks
     notched strips         σ = F_max/(L t)                           strength of the ligament L that tore
                            w_f = work/(L t)                          work of fracture
-    several ligaments      w_f = w_e + β w_p L                       essential work w_e: that of no ligament [Cotterell1977]
+    several ligaments      w_f = w_e + β w_p L                       w_e essential work [Cotterell1977]
 
 The last two are of sheets that are in two pieces, each with handles of its own.
 """
@@ -15,7 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
+from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.typing import Floats
 from crumple.state import State
 
@@ -57,15 +60,23 @@ def find_torn_sheets(
     `lengths` of the cracks [m] and `thickness` [m] by number of the sheet; `work` [J] and `peak` force [N] by number of
     the handle, of those that move.
     """
-    running = set(state.mesh.node_sheet[state.tips.node].tolist())
-    owner = handle_sheets(state)
+    parted, owner = parted_sheets(state.mesh), handle_sheets(state)
     found = []
     for sheet, length in sorted(lengths.items()):
         mine = [handle for handle in work if owner.get(handle) == sheet]
-        if length > 0.0 and mine and sheet not in running:
+        if length > 0.0 and mine and sheet in parted:
             joules, newtons = sum(work[handle] for handle in mine), max(peak[handle] for handle in mine)
             found.append(TornSheet(sheet, length, length * thickness[sheet], joules, newtons))
     return tuple(found)
+
+
+def parted_sheets(mesh: SheetMesh) -> set[int]:
+    """The sheets that are in two or more pieces, by number."""
+    tail, head = mesh.face_nodes.ravel(), np.roll(mesh.face_nodes, -1, axis=1).ravel()
+    graph = coo_matrix((np.ones(len(tail)), (tail, head)), (mesh.node_count, mesh.node_count))
+    first = np.unique(connected_components(graph, directed=False)[1], return_index=True)[1]
+    sheet, count = np.unique(mesh.node_sheet[first], return_counts=True)
+    return set(sheet[count > 1].tolist())
 
 
 def handle_sheets(state: State) -> dict[int, int]:

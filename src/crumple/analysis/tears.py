@@ -95,8 +95,8 @@ class Ledger:
 @dataclass(frozen=True)
 class Tears:
     """All cracks of a frame. `spacing` [m] over which roughness is measured;  `work` that tearing has taken [J];
-    `tips`: how many still can run;  `thickness` [m], mean;  `curves` of the handles, the `ledger`, and the `sheets` that
-    are in two, if recorded."""
+    `tips`: how many still can run;  `thickness` [m], mean;  `curves` of the handles, the `ledger`, and the `sheets`
+    that are in two, if recorded."""
 
     cracks: tuple[Crack, ...]
     spacing: float
@@ -150,7 +150,7 @@ class Tears:
 
     def _tests(self, ledger: Ledger) -> dict[str, float | None]:
         """The numbers of standard tests, see `analysis.tear_tests`; None where the test is another one."""
-        spent, has_torn = ledger.work - ledger.stored, self.length > SHORTEST
+        spent, has_torn = ledger.work, self.length > SHORTEST
         peaks = [float(np.nanmax(curve.pull)) for curve in self.moving if np.isfinite(curve.pull).any()]
         line = essential_work(self.sheets)
         return {

@@ -9,7 +9,7 @@ def main() -> None:
     from crumple.cli.streams import secure_streams
 
     secure_streams()
-    app()
+    app(prog_name="crumple")
 
 
 __all__ = ["main"]

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from crumple.analysis.analyze import Analysis, analyze_recording
 from crumple.analysis.comparison import describe_comparison, save_comparison, write_comparison
+from crumple.analysis.confinement import confinements, describe_confinement, save_confinement
 from crumple.analysis.figures import save_figures, save_mass_size
 from crumple.analysis.foil_ball import compare_ball
 from crumple.analysis.mileage import describe_mileage, repeated_curve, save_mileage
@@ -62,10 +63,15 @@ def analyze_folders(
         if not as_json and len(folders) == 1:
             _show(console, name, analysis)
     for name, recording in zip(names, recordings, strict=True):
+        place = target if len(folders) == 1 else target / name
+        if closing := confinements(recording):
+            written += len(save_confinement(closing, place, kind))
+        for one in closing if not as_json else ():
+            show_table(console, "", (f"{name}: force of {one.name}", "value"), describe_confinement(one))
         curve = repeated_curve(recording)
         if curve is None:
             continue
-        written += len(save_mileage(curve, target if len(folders) == 1 else target / name, kind))
+        written += len(save_mileage(curve, place, kind))
         if not as_json:
             show_table(console, "", (f"{name}: repeated crumpling", "value"), describe_mileage(curve))
     law = mass_size(analyses) if len(analyses) > 1 else None

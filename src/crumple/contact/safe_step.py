@@ -12,8 +12,8 @@ d is so small that n, the difference of points over d, has lost its digits, some
 certain, and time does not advance.
 
 Closest points of edges that are nearly parallel, such as the lips of a slit, are known to fewer digits along the edges
-than across: a normal that leans by d over the length of an edge separates nothing any more. The product of the two edges
-does not know these points, and is tried then.
+than across: a normal that leans by d over the length of an edge separates nothing any more. The product of the two
+edges does not know these points, and is tried then.
 """
 
 from __future__ import annotations

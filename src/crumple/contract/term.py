@@ -177,7 +177,7 @@ class MountedTerm(ABC):
         return state
 
     def yield_loss(self, before: State, after: State) -> float:
-        """What yielding has dissipated [J] when the plastic state p and the damage δ of `before` became those of `after`
+        """What yielding has dissipated [J] when plastic state p and damage δ of `before` became those of `after`
         in the same shape.
 
             D = −∂E/∂p · Δp + E(p, δ₀) − E(p, δ),     E the energy stored, all after yielding

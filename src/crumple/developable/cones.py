@@ -229,8 +229,8 @@ def pattern_apex(structure: Structure, ruling: Edge, p: Floats, q: Floats, cone:
 
 
 def turn_rulings(structure: Structure, rulings: tuple[Edge, ...], targets: Floats) -> tuple[Floats, Floats]:
-    """The places (n, 2) [m] of the ends of rulings after each has turned about its middle towards its target (n, 3), and
-    how far the ends then are from where they were (n,) [m]."""
+    """The places (n, 2) [m] of the ends of rulings after each has turned about its middle towards its target (n, 3),
+    and how far the ends then are from where they were (n,) [m]."""
     ends = [[structure.vertices[key] for key in ruling] for ruling in rulings]
     if any(end.kind != BOUNDARY for pair in ends for end in pair):
         raise Refused("a ruling that does not cross the sheet")
@@ -269,10 +269,8 @@ def _border_near(place, mx, my, wx, wy, starts, corners):
         start, end = starts[side], starts[side + 1]
         if not start <= place <= end:
             continue
-        after = (side + 1) % len(corners)
-        ax, ay = (corners[after, 0] - corners[side, 0]) / (end - start), (corners[after, 1] - corners[side, 1]) / (
-            end - start
-        )
+        after, size = (side + 1) % len(corners), end - start
+        ax, ay = (corners[after, 0] - corners[side, 0]) / size, (corners[after, 1] - corners[side, 1]) / size
         turn = wx * ay - wy * ax
         if abs(turn) < 1e-9:
             continue

@@ -239,8 +239,8 @@ def _model(
 
 
 def softened(stuff: Material) -> Material:
-    """The material of a sheet whose lengths are restored at the end of every frame, whose hinges have stiffness of their
-    own besides, and which does not yield."""
+    """The material of a sheet whose lengths are restored at the end of every frame, whose hinges have stiffness of
+    their own besides, and which does not yield."""
     return replace(
         stuff,
         membrane=TUNING.softened.value * stuff.membrane,

@@ -125,7 +125,7 @@ def _labelled(structure: Structure, u: Floats, faces: Ints, node: Mapping[int, i
     """The mesh with labels on rulings, creases and singular points."""
     chords = [(node[a], node[b]) for a, b in (*structure.chords, *structure.creases)]
     marks = [RULING] * len(structure.chords) + [CREASE] * len(structure.creases)
-    label = edge_labels(faces, np.array(chords, np.int64).reshape(-1, 2), np.array(marks, np.int32))
+    label = edge_labels(faces, np.array(chords, np.int32).reshape(-1, 2), np.array(marks, np.int32))
     singular: Ints = np.zeros(len(u), np.int32)
     singular[[node[key] for key in structure.singular]] = RULING
     return make_sheet_mesh(u, faces, edge_label=label, node_label=singular)
@@ -139,8 +139,8 @@ def edge_labels(faces: Ints, lines: Ints, marks: Ints) -> Ints:
         return label
     most = int(max(faces.max(), lines.max())) + 1
     ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).astype(np.int64), axis=2)
-    name, lines = most * ends[..., 0] + ends[..., 1], np.sort(lines, axis=1)
-    known = most * lines[:, 0] + lines[:, 1]
+    name, sides = most * ends[..., 0] + ends[..., 1], np.sort(lines, axis=1).astype(np.int64)
+    known = most * sides[:, 0] + sides[:, 1]
     order = np.argsort(known, kind="stable")
     place = np.searchsorted(known[order], name, side="right") - 1
     found = known[order][place] == name

@@ -139,7 +139,8 @@ class Draft:
         """The vertex at a place on the border [m]: one that is near enough, or a new one."""
         place %= self.outline.length
         keys = [key for key, vertex in self.vertices.items() if vertex.kind == BOUNDARY]
-        away = np.abs(self.outline.way(np.array([self.vertices[key].place for key in keys]), place))
+        places = np.array([self.vertices[key].place for key in keys])
+        away = np.abs(self.outline.way(places, np.full(len(keys), place)))
         nearest = int(away.argmin()) if keys else NOBODY
         far, key = (away[nearest], keys[nearest]) if keys else (np.inf, NOBODY)
         if far <= (1e-9 if is_held else SNAP) * self.spacing:

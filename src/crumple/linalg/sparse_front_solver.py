@@ -42,21 +42,30 @@ class SparseFrontSolver:
 
     def analyse(self, pattern: BlockPattern) -> None:
         """Order and analyse the matrix with these node blocks; valid until the next call."""
+        if not self._place(pattern):  # scalars that meet go with nodes that do not
+            coupling = self._coupling
+            pairs = _anchor_pairs(coupling.scalar_start, coupling.scalar, coupling.anchor)
+            self._extra = np.concatenate([self._extra, pairs])
+            if not self._place(pattern):
+                raise AssertionError("a number has no place in the fronts that were made for it")
+        f = self._fronts
+        self._position = np.concatenate([(f.node[:, None] + np.arange(3)).ravel(), f.single])
+        self._values = _room(self._values, int(f.panel[-1]))
+        self._stack, self._rest = _room(self._stack, f.stack), _room(self._rest, f.largest)
+
+    def _place(self, pattern: BlockPattern) -> bool:
+        """Make the fronts and find the places of all numbers in them; False when one has none."""
         coupling = self._coupling
         f = self._fronts = make_sparse_fronts(
             pattern.row_start, pattern.column, self._extra, self._order(pattern), coupling.anchor
         )
         search = f.node, f.front, f.first, f.width, f.panel, f.position, f.member, f.member_start, f.column
-        *blocks, all_blocks = place_blocks(*search, pattern.row_start, pattern.column)
-        *singles, all_singles = place_singles(
+        *blocks, has_blocks = place_blocks(*search, pattern.row_start, pattern.column)
+        *singles, has_singles = place_singles(
             *search, f.single, f.owner, coupling.node_start, coupling.node, coupling.scalar_start, coupling.scalar
         )
-        if not (all_blocks and all_singles):
-            raise AssertionError("a number has no place in the fronts that were made for it")
         self._blocks, self._singles = tuple(blocks), tuple(singles)
-        self._position = np.concatenate([(f.node[:, None] + np.arange(3)).ravel(), f.single])
-        self._values = _room(self._values, int(f.panel[-1]))
-        self._stack, self._rest = _room(self._stack, f.stack), _room(self._rest, f.largest)
+        return bool(has_blocks and has_singles)
 
     def factorise(self, values: MixedBlocks) -> bool:
         """Factorise; False when the matrix is not positive definite."""
@@ -97,4 +106,20 @@ def _missing_pairs(row_start, column, node_start, met, anchor):
                 if at == row_start[low + 1] or column[at] != high:
                     pairs[count, 0], pairs[count, 1] = low, high
                     count += 1
+    return pairs[:count].copy()
+
+
+@kernel
+def _anchor_pairs(scalar_start, scalar, anchor):
+    """The nodes (p, 2) with which scalars that meet may go; a pair may be there many times."""
+    width = anchor.shape[1]
+    pairs, count = np.empty((scalar.shape[0] * width * width, 2), np.int32), 0
+    for e in range(anchor.shape[0]):
+        for slot in range(scalar_start[e], scalar_start[e + 1]):
+            for a in range(width):
+                for b in range(width):
+                    one, two = anchor[e, a], anchor[scalar[slot], b]
+                    if one != two:
+                        pairs[count, 0], pairs[count, 1] = one, two
+                        count += 1
     return pairs[:count].copy()

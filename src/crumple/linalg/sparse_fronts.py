@@ -100,8 +100,9 @@ def _later_nodes(row_start, column, extra, rank):
                 later[free[one]] = two
                 free[one] += 1
     for k in range(extra.shape[0]):
-        i, j = np.int64(extra[k, 0]), np.int64(extra[k, 1])
-        one, two = (i, j) if rank[i] < rank[j] else (j, i)
+        one, two = np.int64(extra[k, 0]), np.int64(extra[k, 1])
+        if rank[one] > rank[two]:
+            one, two = two, one
         later[free[one]] = two
         free[one] += 1
     return start, later

@@ -22,7 +22,7 @@ def simple_folds(pattern: CreasePattern) -> list[Ints]:
     flat = np.abs(pattern.targets()[pattern.creases]) >= NEARLY_FLAT
     if not fans or not flat.all() or not all(_is_crossing(fan) for fan in fans):
         return []
-    line = np.arange(pattern.edge_count)
+    line = np.arange(pattern.edge_count, dtype=np.int32)
     before: list[tuple[int, int]] = []
     for fan in fans:
         for edges in fan.edges.tolist():

@@ -8,8 +8,8 @@ Only the surroundings of what has changed move: nodes farther than `RINGS` faces
 where their accelerations are right already. In a calm frame a handful of faces changes, and this costs next to nothing.
 
 Accelerations by the elastic energy alone are not those of a sheet in which damping balances large forces, such as of
-slivers beside a slit: a new mesh without these faces would have to store many times the energy to have such forces. Then
-the nodes stay where they are.
+slivers beside a slit: a new mesh without these faces would have to store many times the energy to have such forces.
+Then the nodes stay where they are.
 """
 
 from __future__ import annotations

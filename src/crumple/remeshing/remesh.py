@@ -125,6 +125,9 @@ def remesh(
     intersects afterwards if nothing did before (all that is new is tested in the end; should that test ever fail,
     only splits in the middle of edges are made, which move nothing, or none: see `statistics.fallback`).
     """
+    if not isinstance(mesh, SheetMesh):
+        remedy = "must be a SheetMesh; crumple.remeshing.remesh_triangles(vertices, faces, size=…) takes arrays"
+        raise InputError("remesh: mesh", remedy, type(mesh).__name__)
     options = options or RemeshOptions()
     job = _Job(mesh, sizing, x, v, y, dict(node_fields or {}), density, stretch, protected, guard)
     result = job.run(options)

@@ -17,12 +17,18 @@ from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Ints
 from crumple.scenes.patterns import is_rigid, read_stamped
 
+DRAG = 5.0
+"""Of the air that slows sheets down, which may take their time [kg/(m² s)]."""
 STAGE = 0.4
 """Time of each of the simple folds of a pattern that is folded by several of them [s]."""
 START = 0.25
 """Fraction of the fold at the start, where the pattern allows it: from flat, vertices may pop in either direction."""
 FOLDED, DURATION, FRAME = 0.8, 1.0, 0.04
 """When all creases have their angles, the end, and the time of a frame [s]."""
+PACED = 0.2
+"""Longer side up to which these times hold [m]. Sheets bend, and come to rest in air, in times that grow with the
+square of their size at least: in 0.8 s facets of 0.27 m are bent by the air instead of folding (a crossing of two
+creases in a sheet of 0.54 m ended between 65° and 164°)."""
 ACTIVATION, LARGEST_ACTIVATION = 0.025, 1e-3
 """Gap below which layers repel each other, over the edges of the mesh, and its bound [m]: flat folds end where the
 layers beside them are a gap apart, of a square twist of 59 mm at 172° with 0.1 and at 175° with 0.025, in as many
@@ -45,6 +51,7 @@ class PatternTables(dict[str, Any]):
 
     pattern: CreasePattern
     stages: list[Ints]
+    pace: float
 
     def settle(self, tables: dict[str, Any], given: Sequence[tuple[str | int, ...]]) -> tuple[str, ...]:
         """Choose `start` and `creases` of the final `tables`, unless they are among the keys that were `given`; gives
@@ -60,7 +67,9 @@ class PatternTables(dict[str, Any]):
         if (*SHAPE, "start") not in given:
             shape["start"] = START if fits and is_rigid(pattern, START * fold) else 0.0
         if not any(path[:3] == ("sheets", 0, "creases") for path in given):
-            sheet["creases"] = _drives(pattern, shape["start"]) if fits else _springs(self, shape.get("size"))
+            sheet["creases"] = (
+                _drives(pattern, shape["start"], self.pace) if fits else _springs(self, shape.get("size"))
+            )
         return ()
 
 
@@ -69,13 +78,16 @@ def pattern_tables(path: Path, label: str) -> PatternTables:
     their angles, or by springs where they do not fit, which `PatternTables.settle` decides."""
     pattern = _read(path)
     stages = simple_folds(pattern)
+    pace = max(1.0, _rounded((float(max(pattern.extent)) / PACED) ** 2))
+    duration = max(DURATION, STAGE * len(stages) + DURATION - FOLDED)
     tables = PatternTables(
         name=re.sub(r"[^A-Za-z0-9_\-]", "-", path.stem)[:64] or "scene",
         description=f"The crease pattern {path.name[:200]} folds by itself.",
-        run={"frame_time": FRAME, "duration": max(DURATION, STAGE * len(stages) + DURATION - FOLDED)},
-        solver={"integrator": "implicit-euler"},  # where it ends matters, not how it swings: a third of the iterations
+        run={"frame_time": _rounded(pace * FRAME), "duration": _rounded(pace * duration)},
+        # where it ends matters, not how it swings on the way: a third of the iterations
+        solver={"integrator": "implicit-euler", "max_step": _rounded(pace * FRAME)},
         plasticity={"rule": "none"},  # a sheet pressed flat would lose part of its creases
-        environment={"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": 5.0}},
+        environment={"gravity": [0.0, 0.0, 0.0], "wind": {"density": 0.0, "drag": _rounded(DRAG / pace)}},
         contact={"activation": min(LARGEST_ACTIVATION, _rounded(ACTIVATION * facet_size(pattern)))},
         sheets=[
             {
@@ -90,7 +102,7 @@ def pattern_tables(path: Path, label: str) -> PatternTables:
             }
         ],
     )
-    tables.pattern, tables.stages = pattern, stages
+    tables.pattern, tables.stages, tables.pace = pattern, stages, pace
     return tables
 
 
@@ -103,9 +115,9 @@ def _read(path: Path) -> CreasePattern:
     return read_stamped(str(path.resolve()), None, None, stamp)
 
 
-def _drives(pattern: CreasePattern, start: float) -> list[dict[str, Any]]:
+def _drives(pattern: CreasePattern, start: float, pace: float) -> list[dict[str, Any]]:
     """The creases of a pattern that fits, driven from its start to its fold; those without an angle are free."""
-    keys = [{"time": 0.0, "fold": start}, {"time": FOLDED, "fold": 1.0}]
+    keys = [{"time": 0.0, "fold": start}, {"time": pace * FOLDED, "fold": 1.0}]
     drives: list[dict[str, Any]] = []
     letters = pattern.assignment[pattern.creases]
     if np.any(letters != UNASSIGNED):
@@ -121,9 +133,10 @@ def _springs(tables: PatternTables, size: Any) -> list[dict[str, Any]]:
     if isinstance(size, bool) or not isinstance(size, int | float) or not size > 0.0:
         return []  # which validation tells
     spring = {"drive": "spring", "origami_length": float(f"{SPRING_LENGTH * size:.2g}")}
-    drives = [drive | (spring if "keys" in drive else {}) for drive in _drives(tables.pattern, 0.0)]
+    drives = [drive | (spring if "keys" in drive else {}) for drive in _drives(tables.pattern, 0.0, tables.pace)]
+    span = tables.pace * STAGE
     for number, edges in enumerate(tables.stages):
-        keys = [{"time": STAGE * number, "fold": 0.0}, {"time": STAGE * (number + 1), "fold": 1.0}]
+        keys = [{"time": span * number, "fold": 0.0}, {"time": span * (number + 1), "fold": 1.0}]
         drives.append({"name": f"fold {number + 1}", "edges": edges.tolist(), "keys": keys} | spring)
     return drives[bool(tables.stages) :]
 

@@ -10,7 +10,7 @@ def yield_losses(before: State, after: State, derived: Derived) -> dict[str, flo
     """What is lost [J] when the plastic state and the damage of `before` became those of `after`, in the same shape.
 
     "yielding" is what the yield law takes along its path, whatever the length of the step;  "overstress" the rest of
-    what the stored energy falls by: a step bends sheets elastically, beyond where they yield, and they yield at its end.
+    what the stored energy falls by: a step bends sheets elastically, beyond where they yield; they yield at its end.
     """
     is_same = after.plastic_curvature is before.plastic_curvature and after.plastic_strain is before.plastic_strain
     if is_same and after.creases is before.creases:

@@ -23,7 +23,7 @@ class StepReport:
     `retries` shortened attempts, and the `trouble` of the last of them, "" if there was none;
     `note` which obstacles were held back, and what creases and cracks have done, else "";
     `handles`, `obstacles`: what each of them has done, by name;  `losses` [J] during the step by their cause:
-    "yielding";  `ledger` [J]: the columns of the ledger of energy since the start, see `state.ledger`.
+    "yielding" and "overstress";  `ledger` [J]: the columns of the ledger of energy since the start, see `state.ledger`.
     """
 
     time: float

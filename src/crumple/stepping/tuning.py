@@ -91,7 +91,8 @@ class Tuning:
         12,
         "iterations",
         "Newton iterations of a step that goes on with an impact from which on contact counts as dense.",
-        chosen_on="`demo`, which takes 38 % more iterations without it; collisions of two sheets take 10 at most",
+        chosen_on="`demo`, which takes 38 % more iterations without it; collisions of flat sheets take 10 at most",
+        breaks="Tilted sheets that collide lose up to 1.15 % of their angular momentum; 0.14 to 0.96 % without it.",
     )
     known_friction: Tuned[float] = Tuned(
         0.5,

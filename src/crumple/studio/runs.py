@@ -100,8 +100,7 @@ class SceneRun:
             self._progress = replace(self._progress, state=state)
 
     def hold(self, command: dict[str, Any]) -> None:
-        """Tell the process what a hand does; `InputError` when the simulation does not run, or too much waits for a step
-        to end."""
+        """Tell the process what a hand does; `InputError` when the simulation does not run, or too much waits."""
         if self.progress().state not in ("running", "pausing", "paused"):
             raise InputError("do", f"the simulation is {self._progress.state}; only one that runs can be taken")
         if self._unsent.put(command):

@@ -111,6 +111,16 @@ def resistance(toughness: Toughness, mesh: SheetMesh, vertex: int, directions: F
     return out
 
 
+def weak_lines(line: Floats, mesh: SheetMesh, vertex: int) -> Floats:
+    """Unit vectors (n, 2) along the edges at a `vertex` that tear more easily than the sheet; `line` (face_count, 3)
+    η of each half-edge."""
+    tail, head = mesh.faces, np.roll(mesh.faces, -1, axis=1)
+    weak = line < 1.0
+    ends = np.unique(np.concatenate([head[weak & (tail == vertex)], tail[weak & (head == vertex)]]))
+    along = mesh.u[ends] - mesh.u[vertex]
+    return np.asarray(along / np.linalg.norm(along, axis=1, keepdims=True))
+
+
 def fold_angles(fold: Floats, mesh: SheetMesh, vertex: int, directions: Floats, size: float) -> Floats:
     """φ (n,) [rad] that a crack from `vertex` feels in each of the unit `directions` (n, 2); see the module.
 

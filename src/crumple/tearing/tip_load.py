@@ -32,7 +32,7 @@ from crumple.model.model import Model
 from crumple.runtime.typing import Floats
 from crumple.state import State
 from crumple.tearing.path import node_vertex
-from crumple.tearing.resistance import Toughness, make_toughness, resistance
+from crumple.tearing.resistance import Toughness, make_toughness, resistance, weak_lines
 from crumple.tearing.tip import REACH, lip_nodes, tip_weights
 from crumple.tearing.tip_field import tip_field
 from crumple.tearing.tuning import TUNING
@@ -45,6 +45,7 @@ FOLD = TUNING.fold_reach.value
 CLEAR = TUNING.clear_of_held_lips.value
 APART = TUNING.fold_from_tips.value
 FORWARD = TUNING.largest_kink.value
+ROUND = TUNING.largest_turn_of_lines.value
 GOOD_FIELD = TUNING.field_good.value
 STALE = TUNING.stale_begin.value
 AKIN = TUNING.akin_begin.value
@@ -132,7 +133,8 @@ def tip_load(
     field, share = field_share(state, derived, number, size, stage, float(force @ heading))
     wanted = [heading, drive, *([] if field is None else [field.kink])]
     directions = np.concatenate([np.array(wanted), _directions(mesh.u, mesh.faces, vertex)])
-    directions = directions[directions @ heading > FORWARD]
+    lined = weak_lines(toughness.line, mesh, vertex)
+    directions = np.concatenate([directions[directions @ heading > FORWARD], lined[lined @ heading > ROUND]])
     held = resistance(toughness, mesh, vertex, directions, size=size)
     freed = (1.0 - share) * strength * (0.5 * (1.0 + directions @ drive)) ** 2
     if field is not None:
@@ -196,6 +198,7 @@ def tip_force(state: State, derived: Derived, number: int, size: float, stage: S
     where they are but for the last edge: if they moved aside, whatever pushes against a lip would draw the crack there,
     as if it could have run elsewhere. What is held stays where it is, too; where that is a lip,
     only what is much nearer to the tip counts: around such a node elements of this size tell little of the stress.
+    Nor does it count what an obstacle presses against, which is no stress of the crack's.
 
     But the fold by which a flap hangs on the sheet moves on with the crack. One that turns inwards makes it narrower,
     and saves a part of its energy that is proportional to the width [Hamm2008]: what bending frees when the lips move
@@ -207,7 +210,8 @@ def tip_force(state: State, derived: Derived, number: int, size: float, stage: S
     weights = partial(tip_weights, mesh, node, heading, size, still=still)
     clear = CLEAR * _held_lip(state, number, FOLD / CLEAR * size) / size
     along = driving_force(state, derived, weights(reach=min(REACH, clear)), stage)
-    reach = min(FOLD, max(REACH, min(clear, APART * _nearest_tip(state, number) / size)))
+    other = min(APART * _nearest_tip(state, number), _nearest_obstacle(state, number))
+    reach = min(FOLD, max(REACH, min(clear, other / size)))
     wide = partial(weights, core=reach - REACH, reach=reach)
     across = turning_force(state, derived, wide(lips=LAST), wide(), stage)
     normal = np.array([-heading[1], heading[0]])
@@ -244,6 +248,12 @@ def _held_lip(state: State, number: int, reach: float) -> float:
     lips = np.concatenate(lip_nodes(mesh, node, state.tips.heading[number], distance < reach))
     held = np.intersect1d(lips[lips != node], state.pins.node)
     return float(distance[held].min(initial=np.inf))
+
+
+def _nearest_obstacle(state: State, number: int) -> float:
+    """How far the next node of an obstacle is from the tip `number` [m]."""
+    away = state.obstacle_x - state.x[state.tips.node[number]]
+    return float(np.linalg.norm(away, axis=1).min(initial=np.inf))
 
 
 def _nearest_tip(state: State, number: int) -> float:

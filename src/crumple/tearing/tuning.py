@@ -153,13 +153,22 @@ class Tuning:
         "1",
         "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that "
         "is held.",
+<<<<<<< HEAD
         breaks="At 1, the force on a tip is a fifth of what it is where a lip is held 2 edges behind it.",
+=======
+        breaks="At 1, the force on a tip is a seventh of that on a finer mesh where a lip is held 2 edges behind it.",
+>>>>>>> ea38447da43c16ec759b3169062fa6bc14b6a48c
     )
     fold_from_tips: Tuned[float] = Tuned(0.8, "1", "The same radius at most, over the distance to the next tip.")
     largest_kink: Tuned[float] = Tuned(
         float(np.cos(np.radians(75.0))),
         "1",
         "Cosine of the largest angle by which cracks kink: pure shear turns them by 70.5°.",
+    )
+    largest_turn_of_lines: Tuned[float] = Tuned(
+        float(np.cos(np.radians(120.0))),
+        "1",
+        "Cosine of the largest angle by which cracks turn to follow a perforation.",
     )
     field_inner: Tuned[float] = Tuned(
         0.7, "1", "Radius around a tip from which on the field of stress is fitted, over the edge length at tips."

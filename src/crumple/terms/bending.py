@@ -201,9 +201,7 @@ class MountedMidedge(MountedTerm):
         if after.damage is before.damage:
             return 0.0
         law, flow = self.law, after.plastic_curvature - before.plastic_curvature
-        work = yield_work(
-            flow, before.damage, after.damage, law.hardening, law.weakening, law.strength, law.band
-        )
+        work = yield_work(flow, before.damage, after.damage, law.hardening, law.weakening, law.strength, law.band)
         angle = np.einsum("fkq,fq->fk", self.known.angles_of, flow)
         energy = np.einsum("fk,fkl,fl->f", angle, self.known.undamaged, angle)
         worked = work > 0.0

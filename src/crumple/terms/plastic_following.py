@@ -76,7 +76,8 @@ def follow_cut(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
     """
     mean = np.asarray(change.face_operator @ state.plastic_curvature, np.float64)
     is_given = state.plastic_curvature.any(axis=1) & (state.damage == 0.0)
-    follows = np.flatnonzero((change.face_source == NEW) & (change.face_operator @ is_given > GIVEN))
+    is_new = (change.face_source == NEW) & (change.face_operator @ is_given > GIVEN)
+    follows = np.flatnonzero(is_new).astype(np.int32)
     if not len(follows):
         return {"plastic_curvature": mean}
     parent, is_part = _parents(change, follows)
@@ -94,7 +95,7 @@ def follow_cut(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:
 def _parents(change: Change, faces: Ints) -> tuple[Ints, Bools]:
     """The old face that is below most of each of the new `faces` (n,), and whether it is below all of it."""
     rows = change.face_operator[faces].tocsr()
-    parent = np.asarray(rows.argmax(axis=1)).ravel()
+    parent = np.asarray(rows.argmax(axis=1), np.int32).ravel()
     return parent, np.asarray(rows.max(axis=1).todense()).ravel() > 1.0 - PART
 
 

@@ -6,9 +6,12 @@ traced value understands; they work on numbers as well.
 """
 
 from crumple.energies.traced.functions import atan, atan2, cos, exp, log, maximum, minimum, sin, sqrt, tan, tanh, where
+from crumple.energies.traced.graph import Condition, Scalar
 from crumple.energies.traced.vector import Vector, cross, dihedral, dot, norm, unit, vector
 
 __all__ = [
+    "Condition",
+    "Scalar",
     "Vector",
     "atan",
     "atan2",

@@ -101,9 +101,10 @@ def vector(items: Any) -> Vector:
     return Vector([item if is_scalar(item) else vector(item) for item in items])
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: Any, b: Any) -> Scalar:
     """The scalar product of two vectors."""
-    return vector(a) @ vector(b)
+    found: Any = vector(a) @ vector(b)
+    return found  # type: ignore[no-any-return]
 
 
 def cross(a: Any, b: Any) -> Vector:
@@ -115,7 +116,7 @@ def cross(a: Any, b: Any) -> Vector:
     return Vector([y * w - z * v, z * u - x * w, x * v - y * u])
 
 
-def norm(a: Any) -> Any:
+def norm(a: Any) -> Scalar:
     """The length of a vector. Where it may be 0, its derivative is not finite: add a small square, or use `where`."""
     return sqrt(dot(a, a))
 
@@ -125,7 +126,7 @@ def unit(a: Any) -> Vector:
     return vector(a) / norm(a)
 
 
-def dihedral(x0: Any, x1: Any, x2: Any, x3: Any) -> Any:
+def dihedral(x0: Any, x1: Any, x2: Any, x3: Any) -> Scalar:
     """The signed angle of a hinge [rad]: edge x0→x1, x2 opposite in its first face, x3 in the other; 0 when flat."""
     edge = x1 - x0
     first, second = cross(edge, x2 - x0), cross(x3 - x0, edge)

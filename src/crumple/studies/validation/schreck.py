@@ -44,8 +44,8 @@ THINNER = (1e-2, 5e-3, 2e-3)
 """Largest compression of ever thinner paper."""
 MEAN_STRAIN, MOST_STRAIN = 1e-4, 1e-3
 SAMPLING = 0.25
-"""Of the standard deviation across. That of 60 normally distributed numbers is within 18 % of theirs 95 times in 100, that
-of 20 of them only within 32 %."""
+"""Of the standard deviation across. That of 60 normally distributed numbers is within 18 % of theirs 95 times in 100,
+that of 20 of them only within 32 %."""
 LIKELY = 0.05
 """Least probability of a uniform distribution."""
 
