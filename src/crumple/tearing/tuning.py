@@ -153,11 +153,7 @@ class Tuning:
         "1",
         "Radius of the faces that take part in a tip's motion, at most, over the distance to a node of its lips that "
         "is held.",
-<<<<<<< HEAD
-        breaks="At 1, the force on a tip is a fifth of what it is where a lip is held 2 edges behind it.",
-=======
         breaks="At 1, the force on a tip is a seventh of that on a finer mesh where a lip is held 2 edges behind it.",
->>>>>>> ea38447da43c16ec759b3169062fa6bc14b6a48c
     )
     fold_from_tips: Tuned[float] = Tuned(0.8, "1", "The same radius at most, over the distance to the next tip.")
     largest_kink: Tuned[float] = Tuned(
