@@ -89,7 +89,8 @@ def test_a_tip_that_was_put_too_far_ahead_is_drawn_back(running: tuple[Model, St
     back, report, _ = advance_once(hasty, Derived(model, hasty), end)
     ahead = lead(hasty, Derived(model, hasty), report.step)[0].torn.length()
     assert back.torn.length() < ahead - 1e-4
-    assert back.torn.length() == pytest.approx(calm.torn.length(), abs=1.5e-3)
+    # one that was led across an edge is drawn back to the end of that edge at most
+    assert back.torn.length() == pytest.approx(calm.torn.length(), abs=2.5e-3)
 
 
 def test_a_led_state_is_charged_for_the_way_and_told_from_the_one_before(running: tuple[Model, State]) -> None:
