@@ -66,7 +66,7 @@ def test_every_metric_and_every_column_of_the_log_is_described(recording):
 
 def test_meanings_are_sentences_without_an_end_and_units_are_known():
     columns = [*QUANTITIES.items(), *LOG.items(), *(item for table in TABLES.values() for item in table.items())]
-    units = {"", "s", "m", "m²", "kg", "t", "1/m", "rad", "°", "J", "J/m²", "N", "Pa"}
+    units = {"", "s", "m", "m²", "kg", "t", "1/m", "rad", "°", "J", "J/m²", "J/m³", "N", "Pa"}
     for name, (unit, meaning) in columns:
         assert unit in units, name
         assert len(meaning) > 5, name

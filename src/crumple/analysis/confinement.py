@@ -54,13 +54,15 @@ class Confinement:
 def confinements(recording: Recording) -> list[Confinement]:
     """F(R) of every closed obstacle of a recording that shrinks, from frame 1 on."""
     model, frames = recording_model(recording), recording.frames[1:]
+    if not model.obstacles or not frames:
+        return []
     width = np.array([_widths(model, time) for time in recording.times().values()])
     chosen = [
         k
         for k, obstacle in enumerate(model.obstacles)
         if _is_closed(obstacle.faces) and width[:, k].min() < SHRINKS * width[0, k]
     ]
-    if not chosen or not frames:
+    if not chosen:
         return []
     rows = np.array([measure_confinement(model, recording.load(frame)) for frame in frames])
     names = [obstacle.name or f"obstacle {k}" for k, obstacle in enumerate(model.obstacles)]

@@ -111,6 +111,9 @@ class Tuning:
         "Plastic Green strains are kept above this (a length of 0.45 of the original).",
         breaks="At -½ a face would have no length.",
     )
+    work_parts: Tuned[int] = Tuned(
+        8, "parts", "Parts, an even number, into which the path of yielding is divided to find its work."
+    )
 
 
 TUNING = Tuning()

@@ -56,8 +56,7 @@ from crumple.plasticity.tuning import TUNING
 from crumple.runtime.typing import Floats
 
 CREASE_THICKNESSES = TUNING.crease_thicknesses.value
-WORK_PARTS = 8
-"""Parts into which the path of yielding is divided to find its work; even."""
+WORK_PARTS = TUNING.work_parts.value
 
 
 @dataclass(frozen=True)

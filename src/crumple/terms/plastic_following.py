@@ -16,13 +16,11 @@ from crumple.runtime.typing import Bools, Floats, Ints
 from crumple.state import Change, State
 from crumple.state.change import NEW
 from crumple.state.embedded import hand_over
+from crumple.terms.tuning import TUNING
 
-GIVEN = 1.0 - 1e-6
-"""A new face has a shape that was given at rest when more than this part of it is over old faces that have one."""
-GLIDED = 1e-4
-"""Weight of faces over several old ones, whose shape has changed, beside all others, which keep theirs."""
-PART = 1e-6
-"""Part of an area by which a new face may be beyond an old one that it is a part of."""
+GIVEN = TUNING.given_shape.value
+GLIDED = TUNING.glided_weight.value
+PART = TUNING.face_part.value
 
 
 def follow_relaxed(state: State, y: Floats, change: Change) -> Mapping[str, Floats]:

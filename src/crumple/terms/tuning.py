@@ -1,4 +1,4 @@
-"""Tuned numbers of pressed creases and of strain limits."""
+"""Tuned numbers of pressed creases, of strain limits and of cut shapes."""
 
 from __future__ import annotations
 
@@ -47,6 +47,17 @@ class Tuning:
         "1",
         "Times that the barrier of such faces is stiffer: they have to shrink whatever pulls at them, also in the "
         "projection after a remeshing, which may have made them.",
+    )
+    given_shape: Tuned[float] = Tuned(
+        1.0 - 1e-6, "1", "Part of a new face over faces with a given shape at rest from which on it has one, too."
+    )
+    face_part: Tuned[float] = Tuned(
+        1e-6, "1", "Part of an area by which a new face may be beyond an old one that it is a part of."
+    )
+    glided_weight: Tuned[float] = Tuned(
+        1e-4,
+        "1",
+        "Weight of faces over several old ones, whose shape has changed, beside all others, which keep theirs.",
     )
 
 
