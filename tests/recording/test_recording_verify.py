@@ -145,7 +145,8 @@ def test_recordings_of_version_0_1_load_and_verify(old):
     recording = Recording(old)
     since = {"a", "dense_steps", "half_rate", "half_turn", "has_acceleration", "texture", "crease", "sizing_floor"}
     since |= {"obstacle_force", "handle_load"}
-    since |= {"fracture_work", "tips/node", "tips/heading", "tips/last", "tips/crack", "tips/pace", "tips/fall"}
+    since |= {"fracture_work"}
+    since |= {f"tips/{name}" for name in ("node", "heading", "last", "crack", "pace", "fall", "due")}
     since |= {"torn/points", "torn/crack", "torn/sheet"}
     since |= {f"creases/{name}" for name in ("sheet", "label", "kind", "place", "moment", "shift", "status")}
     since |= {f"ledger/{one.name}" for one in dataclasses.fields(Ledger)}

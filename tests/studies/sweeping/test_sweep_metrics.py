@@ -69,7 +69,7 @@ def test_the_ledger_is_measured_tabled_and_logged_alike(recording):
     found = measure(recording, names)
     summary = analyze_recording(recording, -1).summary()
     last = [line for line in recording.steps() if "frame_end" in line][-1]
-    assert len(names) == 16
+    assert len(names) == 17
     assert all(metric_unit(name) == UNITS[name] == "J" for name in names)
     assert all(found[name] == summary[name] for name in names)
     assert found["ledger_gravity"] == pytest.approx(last["ledger"]["gravity"], rel=1e-9, abs=1e-15)
