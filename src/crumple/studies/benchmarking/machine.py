@@ -16,13 +16,14 @@ PACKAGES = ("crumple", "numpy", "scipy", "numba", "pypardiso", "mkl")
 
 def describe_machine() -> dict[str, str]:
     """Processor, cores, threads, system and versions of what counts for speed."""
+    solver = make_solver()
     machine = {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
         "threads": str(numba.get_num_threads()),
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
-        "linear solver": make_solver().name,
+        "linear solver": f"own fronts, ordered by {solver.name}" if solver.leaves_to_fronts else solver.name,
     }
     for package in PACKAGES:
         try:
