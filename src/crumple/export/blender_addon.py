@@ -91,6 +91,8 @@ class Job:
             env=environment,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
+        if self.is_cancelled:  # meanwhile
+            self._process.terminate()
         lines = []
         assert self._process.stdout is not None
         for line in self._process.stdout:
@@ -184,7 +186,7 @@ def _command() -> list[str]:
 def _new_folder(settings: "CrumpleSettings") -> Path:
     """A folder for a recording that is not there yet."""
     chosen = bpy.path.abspath(settings.folder) if settings.folder else ""
-    parent = Path(chosen) if chosen else Path(tempfile.gettempdir()) / "crumple-blender"
+    parent = Path(chosen) if chosen else Path(tempfile.mkdtemp(prefix="crumple-"))  # which is nobody else's
     parent.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w-]+", "-", Path(settings.scene).stem) or "scene"
     number = 1
