@@ -22,7 +22,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from crumple.recording import create_recording
-from crumple.scenes import load_scene
+from crumple.scenes import load_scene, scene_from_tables
 from crumple.state import initial_state
 from crumple.studio.play_server import PlayServer
 from crumple.studio.runs import SceneRun, StudioRun
@@ -44,6 +44,26 @@ duration = 100.0
 shape = { kind = "rectangle", width = 0.1, height = 0.08, size = 0.04 }
 material = "cotton"
 """
+
+FLAT_MIURA = {
+    "run": {"frame_time": 0.02, "duration": 1000.0},
+    "solver": {"integrator": "implicit-euler"},
+    "environment": {"gravity": [0.0, 0.0, 0.0]},
+    "sheets": [
+        {
+            "material": "paper80",
+            "shape": {"kind": "miura", "columns": 2, "rows": 2, "a": 0.03, "b": 0.03, "alpha": 60.0, "size": 0.03},
+            "creases": [
+                {
+                    "name": "zigzags", "group": "zigzag", "drive": "hard",
+                    "keys": [{"time": 0.0, "angle": 0.0}, {"time": 2000.0, "angle": 0.0}, {"time": 2001.0, "angle": 120.0}],
+                },
+                {"name": "lines", "group": "straight", "drive": "free"},
+            ],
+        }
+    ],
+}  # fmt: skip
+"""A Miura-ori that stays flat until somebody folds it."""
 
 
 @pytest.fixture(scope="module")
@@ -340,6 +360,35 @@ def test_a_running_scene_is_taken_by_the_mouse(browser, serve, tmp_path):
     until(browser, "Math.max(...studio.stage.displays[0].frame.x.filter((_, k) => k % 3 === 2)) > 0.01")
     let_go(browser)
     assert complaints(browser) == []
+
+
+def test_the_creases_of_a_running_pattern_follow_their_slider(browser, serve, tmp_path):
+    """And what is refused is told to the page that asked."""
+    folder = tmp_path / "miura"
+    url = serve([StudioRun(folder, SceneRun(scene_from_tables(FLAT_MIURA, source="test"), folder, False))])
+    visit(browser, url)
+    until(browser, "window.studio && studio.runs[0]?.frames.length > 2 && studio.stage.displays[0]?.fitted", 120)
+    height = "(x => Math.max(...x) - Math.min(...x))(studio.stage.displays[0].frame.x.filter((_, k) => k % 3 === 2))"
+    assert browser.execute_script(f"return {height}") < 1e-4
+    slider = browser.find_element("css selector", ".drive input")
+    webdriver.ActionChains(browser).move_to_element(slider).click_and_hold().move_by_offset(12, 0).release().perform()
+    percent = int(slider.get_attribute("value"))
+    assert 50 < percent < 90
+    until(browser, f"studio.runs[0].simulation.drives.zigzags[1] === {percent}")
+    until(browser, f"{height} > 0.005")
+    until(browser, f"studio.runs[0].simulation.drives.zigzags[0] === {percent}")
+    until(browser, f"document.querySelector('.drive output').textContent === '{percent} %'")
+    assert slider.get_attribute("value") == str(percent)
+    assert complaints(browser) == []
+    browser.execute_script("studio.channel.send({ do: 'drive', run: 0, group: 'wings', percent: 10 })")
+    until(browser, "document.querySelector('#notice.bad')?.textContent.includes('the scene has zigzags')")
+    browser.execute_script(
+        "studio.channel.send({ do: 'grab', run: 0, hand: 1, origin: [9, 9, 9], direction: [0, 0, 1] })"
+    )
+    until(browser, "document.querySelector('#notice.bad')?.textContent.includes('moved on')")
+    browser.find_element("css selector", ".stop").click()
+    until(browser, "studio.runs[0].simulation.state === 'stopped'")
+    until(browser, "document.querySelector('.drive input').disabled")
 
 
 ON_SCREEN = """

@@ -239,7 +239,7 @@ def test_the_end_may_come_while_something_changes(recorded, turns):
 
     async def session() -> None:
         server = StudioServer([StudioRun(recorded)])
-        server._sockets.add(AsyncMock())  # a page is open
+        server._pages[1] = AsyncMock()  # a page is open
         watching = server._watching(server.application())
         await anext(watching)
         await asyncio.sleep(0.05)

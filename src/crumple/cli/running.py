@@ -25,6 +25,7 @@ from crumple.recording.resume import find_beginning, resume_recording
 from crumple.runtime.errors import InputError, SimulationError
 from crumple.scenes import Scene, build, dump_scene
 from crumple.scenes.length import load_with_length, new_length
+from crumple.session.driving import is_driven_by_hand, refuse_before_drives
 from crumple.session.engines import refuse_resumption
 from crumple.session.session import Session
 from crumple.simulation.engine import PhysicsEngine
@@ -68,6 +69,7 @@ def resume_scene(folder: Path, *, frame: int | None, frames: int | None, until: 
 
     def check(state: State) -> None:
         check_fit(recording.model_path if scene is None else recording.scene_path, model, state)
+        refuse_before_drives("resume --frame", model, state)
         if state.frame > model.frame_count:
             given = "--frames" if frames is not None else "--until" if until is not None else "run.duration"
             remedy = f"{folder} has frames 0 to {state.frame} already; --frame goes back to an earlier one"
@@ -99,6 +101,8 @@ def _recorded(recording: Recording, frames: int | None, until: float | None) -> 
     if recording.scene_path.is_file():
         scene = load_with_length(str(recording.scene_path), frames, until)
         notes = check_edits(recording, scene)
+        if model is None and stored is not None and stored.model is not None and is_driven_by_hand(stored.model):
+            notes.append("creases that were driven by hand follow the scene again")
         found = build(scene, relax=False).model if model is None else replace(model, duration=scene.run.duration)
         return found, scene, notes
     if model is None:

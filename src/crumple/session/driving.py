@@ -9,7 +9,10 @@ import numpy as np
 from crumple.boundary.creases import FREE, SET, Crease
 from crumple.model.model import Model
 from crumple.runtime.errors import InputError
+from crumple.state import State
 
+SAME = 1e-9
+"""Of a frame: times that differ by less are the same."""
 QUARTER = 0.5 * np.pi
 """What a crease folds by in its ramp [rad]."""
 
@@ -22,6 +25,39 @@ def driven_groups(model: Model) -> tuple[str, ...]:
 def fold_percent(model: Model, group: str, time: float) -> float:
     """How far a group is to be folded at `time` [s], in percent of its largest angles."""
     return 100.0 * max(crease.fraction_at(time) for crease in _members(model, group))
+
+
+def fold_goal(model: Model, group: str, time: float) -> float:
+    """To how many percent of its largest angles a group was last driven by hand, or else is to be folded at `time`
+    [s]."""
+    members = _members(model, group)
+    return 100.0 * max(float(one.fold[-1, 1]) if len(one.fold) else one.fraction_at(time) for one in members)
+
+
+def drive_levels(model: Model, time: float) -> dict[str, tuple[float, float]]:
+    """Every group of driven creases, how far it is to be folded at `time` [s] and where it goes by hand, in percent of
+    its largest angles with one decimal, for sliders."""
+    return {
+        name: (round(fold_percent(model, name, time), 1), round(fold_goal(model, name, time), 1))
+        for name in driven_groups(model)
+    }
+
+
+def is_driven_by_hand(model: Model) -> bool:
+    """Whether a hand has driven creases."""
+    return any(len(crease.fold) for crease in model.creases)
+
+
+def refuse_before_drives(place: str, model: Model, state: State) -> None:
+    """Refuse to go on from before creases were last driven by hand: what was wanted of them then is not recorded, and
+    the run would be another one."""
+    later = [one for one in model.creases if len(one.fold) and one.fold[0, 0] > state.time + SAME * model.frame_time]
+    if later:
+        when = max(float(one.fold[0, 0]) for one in later)
+        names = ", ".join(dict.fromkeys(one.name for one in later))
+        first = round(when / model.frame_time)
+        remedy = f"creases were driven by hand after it ({names}, {when:.6g} s); go on from frame {first} or later"
+        raise InputError(place, remedy, state.frame)
 
 
 def drive_group(model: Model, group: str, percent: float, time: float) -> Model:

@@ -21,6 +21,7 @@ from crumple.recording.model_file import fit_problem
 from crumple.runtime.errors import InputError
 from crumple.scenes import Scene, build, load_scene, scene_from_tables
 from crumple.session.arguments import whole
+from crumple.session.driving import refuse_before_drives
 from crumple.session.engines import PHYSICS, make_engine, refuse_resumption
 from crumple.session.guidance import leave_obstacles
 from crumple.session.session import Session
@@ -102,7 +103,8 @@ class Simulation(Session):
         New frames are added to the recording; those that cannot be used, and those after `frame`, are moved aside, of
         which `warn` is told.  `terms`, `criteria`: the user's own that the run was made with, which a recording names
         but does not hold;  `model`: one to go on with instead of the recorded one. Obstacles that were moved by hand
-        are where they were; rotations that are set by hand count from here.
+        are where they were; rotations that are set by hand count from here. Frames from before creases were last driven
+        by hand are refused: what was wanted of them then is not recorded.
         """
         recording = Recording(path)
         given = _recorded_model(recording, terms, criteria) if model is None else model
@@ -111,6 +113,8 @@ class Simulation(Session):
             problem = fit_problem(given, state)
             if problem:
                 raise InputError(str(recording.path), f"the model {problem}")
+            if model is None:
+                refuse_before_drives("resume: frame", given, state)
 
         state, recorder = resume_recording(path, frame=frame, check=check, warn=warn)
         try:

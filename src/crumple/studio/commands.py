@@ -19,6 +19,8 @@ FARTHEST = 1e3
 """Largest coordinate [m]."""
 MOST_POINTS = 128
 """Of a line that is drawn on a sheet."""
+LONGEST_NAME = 200
+"""Characters of a name."""
 SHOWN = 80
 """Characters of a wrong value that are shown in a message."""
 
@@ -44,6 +46,14 @@ def number_within(command: Command, name: str, least: float, most: float) -> flo
     if not is_finite_number(value) or not least <= value <= most:
         raise InputError(name, f"must be a number from {least:g} to {most:g}", _shown(value))
     return float(value)
+
+
+def name_within(command: Command, name: str) -> str:
+    """A name that is not empty, of at most LONGEST_NAME characters."""
+    value = command.get(name)
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME:
+        raise InputError(name, f"must be a name of 1 to {LONGEST_NAME} characters", _shown(value))
+    return value
 
 
 def point(command: Command, name: str) -> Floats:

@@ -12,17 +12,17 @@ MOST_UNSENT = 1000
 """Commands that wait for a process that is busy; more are refused."""
 NEVER_REFUSED = ("show", "leave")
 """Commands of which a page has one at a time: whoever talks without a pause does not keep the others from seeing."""
-TAKE, CARRY, LET_GO = ("grab", "push"), ("move", "push"), ("release", "pin")
+TAKE, CARRY, LET_GO = ("grab", "push"), ("move", "push", "drive"), ("release", "pin")
 """What takes hold, what may be left out when the same comes again, and what ends a grasp."""
 
 Command = dict[str, Any]
-Grasp = tuple[object, int]
+Grasp = tuple[object, int | str]
 
 
 class Outbox:
     """A queue for one reader; `put` and `take` may be called from different threads.
 
-    A hand that moves on while its last place still waits is sent to the new place alone. A grasp that was passed on can
+    A hand that moves on while its last place still waits is sent to the new place alone, a slider likewise. A grasp that was passed on can
     always be ended: a release that is refused would leave a sheet in the hand for ever.
     """
 
@@ -77,6 +77,6 @@ class Outbox:
 
 
 def _grasp(command: Command) -> Grasp | None:
-    """The hand of a page that a command is for; None when it names none."""
-    hand = command.get("hand")
-    return (command.get("page"), hand) if isinstance(hand, int) else None
+    """The hand of a page that a command is for, or the driven creases; None when it names none."""
+    name, kind = ("group", str) if command["do"] == "drive" else ("hand", int)
+    return (command.get("page"), command[name]) if isinstance(command.get(name), kind) else None

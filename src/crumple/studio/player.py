@@ -17,6 +17,7 @@ import numpy as np
 from crumple.recording.log import plain
 from crumple.runtime.errors import InputError, SimulationError
 from crumple.runtime.typing import Floats
+from crumple.session.driving import drive_levels
 from crumple.session.recovery import recover
 from crumple.session.script import Action, Script
 from crumple.session.simulation import Simulation
@@ -269,7 +270,7 @@ class Player:
             "gravity": any(session.model.gravity),
             "floor": session.floor is not None,
             "wind": session.model.wind.blows,
-            "drives": session.drives(),
+            "drives": drive_levels(session.model, session.time),
             "replaying": len(self.replaying),
         }
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +29,23 @@ COMMANDS = (PAUSE, CONTINUE, STOP)
 PATIENCE = 4.0
 """How long a step may still take after a stop before the process is ended [s]."""
 OVER = ("finished", "stopped", "failed")
+KEPT_REFUSALS = 64
+"""Refusals that wait to be told; the oldest are forgotten first."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What could not be done that a `page` had asked for, and why."""
+
+    page: object
+    message: str
 
 
 @dataclass(frozen=True)
 class Progress:
     """How far a simulation is: `state`, finished `frame` of `frames`, simulated `time` [s], and why it failed.
 
+    `drives`: groups of driven creases, how far each is folded and where it goes, in percent.
     preparing (kernels, scene), running, pausing, paused, stopping, then finished, stopped or failed.
     """
 
@@ -42,6 +54,7 @@ class Progress:
     frames: int = 0
     time: float = 0.0
     message: str = ""
+    drives: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def is_over(self) -> bool:
@@ -66,6 +79,8 @@ class SceneRun:
         self._writer = ThreadPoolExecutor(1, "hands")  # a pipe to a busy process may be full
         self._unsent = Outbox()
         self._progress = Progress()
+        self._refusals: deque[Refusal] = deque(maxlen=KEPT_REFUSALS)
+        self._listener = threading.Thread(target=self._listen, name="simulation", daemon=True)
 
     def start(self) -> None:
         """Let the process begin; it replaces the recording in its folder if it was forced to."""
@@ -73,16 +88,31 @@ class SceneRun:
         if self._other is not None:
             self._other.close()
         self._other = None
+        self._listener.start()
 
     def progress(self) -> Progress:
         """What is known by now."""
         with self._lock:
-            try:
-                while self._pipe.poll():
-                    self._progress = self._heard(self._pipe.recv())
-            except (EOFError, OSError):
-                self._ended()
             return self._progress
+
+    def refusals(self) -> list[Refusal]:
+        """What was refused since this was last asked."""
+        with self._lock:
+            refused = list(self._refusals)
+            self._refusals.clear()
+            return refused
+
+    def _listen(self) -> None:
+        """Take what the process says, whether a page is open or not: it would wait with a full pipe."""
+        try:
+            while True:
+                news = self._pipe.recv()
+                with self._lock:
+                    self._hear(news)
+        except (EOFError, OSError):
+            self._process.join(1.0)
+            with self._lock:
+                self._ended()
 
     def ask(self, command: str) -> None:
         """Pause, continue or stop; it takes effect at the end of the step that is going on."""
@@ -126,6 +156,7 @@ class SceneRun:
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
+        self._listener.join(2.0)  # it has heard the end by then
         return self.progress()
 
     def _stop_in_time(self) -> None:
@@ -135,7 +166,13 @@ class SceneRun:
         timer.daemon = True
         timer.start()
 
-    def _heard(self, news: dict[str, Any]) -> Progress:
+    def _hear(self, news: dict[str, Any]) -> None:
+        if "refused" in news:
+            self._refusals.append(news["refused"])
+        else:
+            self._progress = self._after(news)
+
+    def _after(self, news: dict[str, Any]) -> Progress:
         """The progress after a message; while something was asked for, only its fulfilment changes the state."""
         before, after = self._progress, replace(self._progress, **news)
         waiting = {"pausing": ("paused", *OVER), "stopping": OVER}.get(before.state)
@@ -145,7 +182,6 @@ class SceneRun:
         """The process is gone; say why unless it has said so itself."""
         if self._progress.is_over:
             return
-        self._process.join(1.0)
         code = self._process.exitcode
         if self._asked_to_stop:
             self._progress = replace(self._progress, state="stopped")
@@ -250,13 +286,17 @@ class StudioRun:
         self.simulation.ask(what)
 
     def hold(self, command: Mapping[str, Any]) -> None:
-        """Let a hand of a page take, move or let go of the sheet while it is simulated."""
-        from crumple.studio.holding import checked_hold  # loads what moves sheets, which recordings do not need
+        """Let a hand of a page take, move or let go of the sheet while it is simulated, or fold driven creases."""
+        from crumple.studio.holding import checked_wish  # loads what moves sheets, which recordings do not need
 
-        checked = checked_hold(command)
+        checked = checked_wish(command)
         if self.simulation is None:
             raise InputError(self.name, "is a recording; only a simulation that the studio started can be taken")
         self.simulation.hold(checked)
+
+    def refusals(self) -> list[Refusal]:
+        """What the simulation could not do that pages had asked for, since this was last asked."""
+        return [] if self.simulation is None else self.simulation.refusals()
 
     def forget_page(self, page: int) -> None:
         """A page has gone: its hands let go."""

@@ -24,7 +24,7 @@ from crumple.studio.runs import StudioRun
 T = TypeVar("T")
 
 MODULES = (
-    "address", "colors", "data", "film", "light", "looks", "main", "measure", "panel", "pieces", "plots", "prints",
+    "address", "colors", "data", "drives", "film", "light", "looks", "main", "measure", "panel", "pieces", "plots", "prints",
     "surface", "taking", "timeline", "view",
 )  # fmt: skip
 PAGE = {
@@ -52,8 +52,8 @@ class StudioServer:
     def __init__(self, runs: Sequence[StudioRun], guard: Guard | None = None) -> None:
         self._runs = list(runs)
         self._pool = ThreadPoolExecutor(READERS, "studio")
-        self._sockets: set[web.WebSocketResponse] = set()
-        self._page = 0
+        self._pages: dict[int, web.WebSocketResponse] = {}
+        self._number = 0
         self._status = ""
         self._session = secrets.token_hex(8)  # a page that outlives a studio finds another one at its address
         self._wake = asyncio.Event()
@@ -96,13 +96,13 @@ class StudioServer:
     async def _socket(self, request: web.Request) -> web.StreamResponse:
         """News go out whenever something changed; commands come in as `{"do": "pause", "run": 0}`, those of hands as in
         `holding`."""
-        if len(self._sockets) >= MOST_PAGES:
+        if len(self._pages) >= MOST_PAGES:
             return web.Response(status=503, text=f"{MOST_PAGES} pages are open already; close one")
         socket = web.WebSocketResponse(max_msg_size=LARGEST_MESSAGE, heartbeat=20.0)
         await socket.prepare(request)
-        self._sockets.add(socket)
-        self._page += 1
-        page = self._page
+        self._number += 1
+        page = self._number
+        self._pages[page] = socket
         try:
             await socket.send_str(await self._in_thread(self._look))
             self._wake.set()
@@ -110,7 +110,7 @@ class StudioServer:
                 if message.type == WSMsgType.TEXT:
                     await self._obey(socket, page, message.data)
         finally:
-            self._sockets.discard(socket)
+            del self._pages[page]
             for run in self._runs:
                 run.forget_page(page)
         return socket
@@ -120,7 +120,7 @@ class StudioServer:
         try:
             command = json.loads(text)
             run = self._numbered(command["run"])
-            if command["do"] in ("grab", "move", "release"):
+            if command["do"] in ("grab", "move", "release", "drive"):
                 return await self._in_thread(lambda: run.hold(command | {"page": page}))
             await self._in_thread(lambda: run.command(command["do"]))
         except CrumpleError as error:
@@ -140,19 +140,22 @@ class StudioServer:
 
     async def _close_sockets(self, app: web.Application) -> None:
         """Tell the pages that it is over, so that the end need not wait for them."""
-        for socket in list(self._sockets):
+        for socket in list(self._pages.values()):
             await socket.close(message=b"the studio has ended")
 
     async def _watch(self) -> None:
         while True:
-            if not self._sockets:
+            if not self._pages:
                 await self._wake.wait()
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK_EVERY)
             self._wake.clear()
             before, now = self._status, await self._in_thread(self._look)
-            if now != before:
-                await asyncio.gather(*(socket.send_str(now) for socket in self._sockets), return_exceptions=True)
+            news = [(socket, now) for socket in self._pages.values() if now != before]
+            for refusal in [one for run in self._runs for one in run.refusals()]:
+                if refusal.page in self._pages:
+                    news.append((self._pages[refusal.page], strict_json({"error": refusal.message})))
+            await asyncio.gather(*(socket.send_str(text) for socket, text in news), return_exceptions=True)
 
     def _look(self) -> str:
         """The status of all runs as the page gets it."""

@@ -1,4 +1,4 @@
-"""The process that simulates a scene into a recording and obeys the studio: pause, continue, stop, and hands.
+"""The process that simulates a scene into a recording and obeys the studio: pause, continue, stop, hands and driven creases.
 
 It is a process of its own, so that the page stays quick while kernels use all threads. The end of the studio closes the
 pipe and ends the run; finished frames are complete whatever happens.
@@ -13,15 +13,17 @@ from typing import Any
 
 from crumple.model.model import Model
 from crumple.recording.recorder import create_recording
-from crumple.runtime.errors import CrumpleError
+from crumple.runtime.errors import CrumpleError, InputError
 from crumple.scenes import Scene, build, dump_scene
+from crumple.session.driving import drive_levels
 from crumple.session.session import Session
 from crumple.simulation.engine import PhysicsEngine
 from crumple.simulation.observers import Observer
 from crumple.state import State
 from crumple.stepping.reports import FrameReport, StepReport
 from crumple.studio.holding import Holding
-from crumple.studio.runs import PAUSE, STOP
+from crumple.studio.outbox import Outbox
+from crumple.studio.runs import PAUSE, STOP, Refusal
 
 
 class Stopped(Exception):  # noqa: N818 (a signal, not an error)
@@ -33,12 +35,16 @@ class Gate(Observer):
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
-        self._held: list[dict[str, Any]] = []
+        self._wishes = Outbox()
 
-    def take_held(self) -> list[dict[str, Any]]:
-        """What hands were asked to do since."""
-        held, self._held = self._held, []
-        return held
+    def fulfil(self, holding: Holding) -> None:
+        """Let hands do what pages asked for since; a page is told what is refused."""
+        while (command := self._wishes.take()) is not None:
+            try:
+                holding.obey(command)
+            except CrumpleError as error:
+                self._refuse(command, error)
+        holding.send()
 
     def on_start(self, model: Model, state: State) -> None:
         self._notify(model, state, "running")
@@ -53,7 +59,11 @@ class Gate(Observer):
         self._obey(model, state)
 
     def _notify(self, model: Model, state: State, phase: str) -> None:
-        send(self._pipe, state=phase, frame=state.frame, frames=model.frame_count, time=state.time)
+        levels = drive_levels(model, state.time)
+        send(self._pipe, state=phase, frame=state.frame, frames=model.frame_count, time=state.time, drives=levels)
+
+    def _refuse(self, command: dict[str, Any], error: CrumpleError) -> None:
+        send(self._pipe, refused=Refusal(command.get("page"), str(error)))
 
     def _obey(self, model: Model, state: State) -> None:
         """Take what was asked meanwhile; while paused, wait for more."""
@@ -66,7 +76,10 @@ class Gate(Observer):
             if command == STOP:
                 raise Stopped
             if isinstance(command, dict):
-                self._held.append(command)
+                try:
+                    self._wishes.put(command)
+                except InputError as error:
+                    self._refuse(command, error)
                 continue
             paused = command == PAUSE
             self._notify(model, state, "paused" if paused else "running")
@@ -89,13 +102,8 @@ def simulate(scene: Scene, folder: Path, force: bool, pipe: Connection) -> None:
         session = Session(PhysicsEngine(model, state))  # whatever may fail comes before a recording is replaced
         gate, holding = Gate(pipe), Holding(session)
 
-        def hold() -> None:
-            for command in gate.take_held():
-                holding.obey(command)
-            holding.send()
-
         with create_recording(folder, dump_scene(scene), force=force) as recorder:
-            session.run(observers=[recorder, gate], between=hold)
+            session.run(observers=[recorder, gate], between=lambda: gate.fulfil(holding))
         news = {"state": "finished"}
     except Stopped:
         news = {"state": "stopped"}

@@ -1,6 +1,5 @@
-// Which sheet, of what, how large, how it looks; and the sliders of driven creases.
+// Which sheet, of what, how large, how it looks.
 
-const DRIVE_EVERY = 100; // ms
 const $ = (id) => document.getElementById(id);
 
 export class Choices {
@@ -65,38 +64,5 @@ export class Choices {
     if (!file) return;
     this.picture = await createImageBitmap(file);
     this.look("picture");
-  }
-
-  /** A slider for each group of driven creases, which has its percent. */
-  showDrives(drives) {
-    const names = Object.keys(drives), box = $("drives");
-    if (names.join("\n") !== this.groups) {
-      this.groups = names.join("\n");
-      box.replaceChildren(...names.map((name) => this.slider(name)));
-      box.hidden = !names.length;
-    }
-    for (const name of names) {
-      const slider = box.querySelector(`[data-group="${CSS.escape(name)}"]`);
-      if (document.activeElement !== slider && Math.abs(slider.value - drives[name]) > 0.5) slider.value = drives[name];
-    }
-  }
-
-  drive(slider) {
-    clearTimeout(slider.timer);
-    slider.timer = null;
-    this.send({ do: "drive", group: slider.dataset.group, percent: Number(slider.value) });
-  }
-
-  slider(name) {
-    const label = document.createElement("label");
-    const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 100, step: 1, value: 0 });
-    slider.dataset.group = name;
-    slider.oninput = () => (slider.timer ??= setTimeout(() => this.drive(slider), DRIVE_EVERY));
-    slider.onchange = () => {
-      this.drive(slider);
-      slider.blur();
-    };
-    label.append(`fold ${name} `, slider);
-    return label;
   }
 }

@@ -179,11 +179,7 @@ export class Channel {
     };
   }
 
-  /** Ask for something, such as `command("pause", 0)`. */
-  command(what, run) {
-    this.send({ do: what, run });
-  }
-
+  /** Ask for something, such as `{do: "pause", run: 0}`. */
   send(command) {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
   }

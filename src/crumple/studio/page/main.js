@@ -4,7 +4,7 @@ import { Address, fromCamera, readAddress, toCamera } from "./address.js";
 import { Channel, Run } from "./data.js";
 import { Film, offer, savePicture } from "./film.js";
 import { Measure } from "./measure.js";
-import { Colors, showFace, showSimulations } from "./panel.js";
+import { Colors, forgetWishes, showFace, showSimulations } from "./panel.js";
 import { Plots } from "./plots.js";
 import { faceAt } from "./surface.js";
 import { Taking } from "./taking.js";
@@ -12,6 +12,7 @@ import { Timeline } from "./timeline.js";
 import { Stage } from "./view.js";
 
 const AHEAD = 3; // frames fetched before they are due
+const REFUSED = 8000; // ms that a refusal is shown
 const MOST_TAGS = 6; // recordings that are listed in the head of the page; more are listed beside it
 const TOGGLES = ["wireframe", "obstacles", "pattern", "linked"];
 const at = (id) => document.getElementById(id);
@@ -38,7 +39,7 @@ class Studio {
     this.setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     this.channel = new Channel({
       onNews: (news) => this.hear(news).catch((error) => this.complain(error)),
-      onError: (line) => this.complain(line),
+      onError: (line) => this.refuse(line),
       onState: (connected) => (connected ? this.say("") : this.complain("the studio has ended, or cannot be reached")),
     });
   }
@@ -55,6 +56,14 @@ class Studio {
   complain(reason) {
     at("notice").className = "bad";
     at("notice").textContent = at("notice").title = reason.message ?? String(reason);
+  }
+
+  /** A wish was refused: sliders show how things are. */
+  refuse(line) {
+    this.complain(line);
+    forgetWishes();
+    clearTimeout(this.refused);
+    this.refused = setTimeout(() => at("notice").textContent === line && this.say(""), REFUSED);
   }
 
   connectControls() {
@@ -190,7 +199,7 @@ class Studio {
       }
     }
     if (fresh.length) this.listRuns();
-    showSimulations(this.runs, (what, run) => this.channel.command(what, run));
+    showSimulations(this.runs, (command, run) => this.channel.send({ ...command, run }));
     at("take").hidden = !this.runs.some((run) => run.simulation);
     if (first && this.runs.some((run) => run.simulation)) {
       this.lead = this.runs.find((run) => run.simulation).id;

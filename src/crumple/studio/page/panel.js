@@ -1,6 +1,7 @@
 // The panel on the right: colours and their limits, what is shown, simulations, the values of a face.
 
 import { drawScale, isCategorical } from "./colors.js";
+import { Drives } from "./drives.js";
 import { short } from "./plots.js";
 
 const at = (id) => document.getElementById(id);
@@ -76,6 +77,11 @@ export class Colors {
   }
 }
 
+/** What was asked for is refused: sliders show how things are. */
+export function forgetWishes() {
+  for (const row of at("simulations").children) row.drives.forget();
+}
+
 /** The values of a face as rows of a table. */
 export function showFace(face) {
   at("hint").hidden = Boolean(face);
@@ -104,14 +110,14 @@ const SAYS = {
   finished: "finished", stopped: "stopped", failed: "failed",
 };
 
-/** Progress and buttons of every run that the studio simulates; `ask(what, run)` sends a command. */
-export function showSimulations(runs, ask) {
+/** Progress, buttons and sliders of every run that the studio simulates; `send(command, run)`. */
+export function showSimulations(runs, send) {
   const running = runs.filter((run) => run.simulation);
   at("simulation").hidden = !running.length;
   const box = at("simulations");
   for (const run of running) {
-    const row = box.querySelector(`[data-run="${run.id}"]`) ?? box.appendChild(simulationRow(run, ask));
-    const { state, frame, frames, time, message } = run.simulation;
+    const row = box.querySelector(`[data-run="${run.id}"]`) ?? box.appendChild(simulationRow(run, send));
+    const { state, frame, frames, time, message, drives } = run.simulation;
     const over = ["finished", "stopped", "failed"].includes(state);
     const [text, bar, hold, stop] = row.children;
     text.textContent = `${run.name}: ${message || SAYS[state] || state}${frames ? ` · frame ${frame} of ${frames} · ${time.toFixed(3)} s` : ""}`;
@@ -123,17 +129,20 @@ export function showSimulations(runs, ask) {
     hold.disabled = over || ["stopping", "preparing"].includes(state);
     stop.disabled = over || state === "stopping";
     row.dataset.state = state;
+    row.drives.show(drives, over || ["stopping", "preparing"].includes(state));
   }
 }
 
-function simulationRow(run, ask) {
+function simulationRow(run, send) {
   const row = Object.assign(document.createElement("div"), { className: "simulation" });
   row.dataset.run = run.id;
   const text = document.createElement("p"), bar = document.createElement("progress");
   const hold = Object.assign(document.createElement("button"), { className: "hold", textContent: "pause" });
   const stop = Object.assign(document.createElement("button"), { className: "stop", textContent: "stop" });
-  hold.onclick = () => ask(hold.textContent, run.id);
-  stop.onclick = () => ask("stop", run.id);
-  row.append(text, bar, hold, stop);
+  hold.onclick = () => send({ do: hold.textContent }, run.id);
+  stop.onclick = () => send({ do: "stop" }, run.id);
+  const box = Object.assign(document.createElement("div"), { className: "drives", hidden: true });
+  row.drives = new Drives(box, (command) => send(command, run.id));
+  row.append(text, bar, hold, stop, box);
   return row;
 }

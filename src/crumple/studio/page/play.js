@@ -1,6 +1,7 @@
 // Paper in your hands: puts the page together.
 
 import { Choices } from "./choices.js";
+import { Drives } from "./drives.js";
 import { joined } from "./facets.js";
 import { Film, offer, savePicture } from "./film.js";
 import { Link } from "./link.js";
@@ -25,6 +26,7 @@ class Page {
     this.film = new Film(canvas);
     this.tools = new Tools(send, this.acts(), () => this.table.camera.getWorldDirection(new Vector3()));
     this.choices = new Choices(send, (name, picture) => this.table.setLook(name, picture));
+    this.drives = new Drives($("drives"), send);
     this.pointers = new Pointers(this.table, this.tools, send);
     this.link = new Link({ onPacket: (values, arrays) => this.receive(values, arrays), onNews: (news) => this.hear(news) });
     this.frame = -1;
@@ -68,7 +70,7 @@ class Page {
     if (this.table.marks.placeHands(values.hands)) this.table.isStale = true;
     values.events.forEach((event) => this.happen(event));
     this.tools.show(values);
-    this.choices.showDrives(values.drives);
+    this.drives.show(values.drives);
     document.body.dataset.frame = this.frame = values.frame;
   }
 
@@ -83,7 +85,10 @@ class Page {
   }
 
   hear(news) {
-    if (news.error) this.flash(news.error);
+    if (news.error) {
+      this.flash(news.error);
+      this.drives.forget();
+    }
     if (news.waiting) this.tell(`One moment: ${news.waiting}.`);
     if (news.failed) this.tell(news.failed);
     if (news.late && $("notice").hidden) this.tell("One moment: the sheet is busy.");
