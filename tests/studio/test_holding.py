@@ -43,7 +43,9 @@ PATTERN = {
             "creases": [
                 {
                     "name": "zigzags", "group": "zigzag", "drive": "hard",
-                    "keys": [{"time": 0.0, "angle": 0.0}, {"time": 2000.0, "angle": 0.0}, {"time": 2001.0, "angle": 120.0}],
+                    "keys": [
+                        {"time": 0.0, "angle": 0.0}, {"time": 2000.0, "angle": 0.0}, {"time": 2001.0, "angle": 120.0},
+                    ],
                 },
                 {"name": "lines", "group": "straight", "drive": "free"},
             ],

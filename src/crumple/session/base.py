@@ -9,7 +9,7 @@ from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats
 from crumple.session.guidance import Body, Goal
 from crumple.session.history import History, Mark
-from crumple.session.script import Action
+from crumple.session.tape import Tape
 from crumple.simulation.engine import Engine, Moment
 from crumple.state import State
 
@@ -65,7 +65,7 @@ class Base:
         """Nothing has been done, and nothing is wanted yet."""
         self._first = first
         self._history = History()
-        self._actions: list[Action] = []
+        self._actions = Tape()
         self._is_replayable = True
         self._wishes = Wishes()
 

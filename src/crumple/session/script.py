@@ -8,7 +8,7 @@ and leaves the same safe state behind.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -20,6 +20,7 @@ import numpy as np
 from crumple.recording.frame import state_digest
 from crumple.runtime.errors import InputError
 from crumple.runtime.reading import read_regular
+from crumple.session.tape import Action, Tape
 from crumple.state import State
 
 VERSION = 1
@@ -31,28 +32,23 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Action:
-    """The call of a method of the session, with its arguments by name."""
-
-    method: str
-    arguments: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Script:
     """The actions of a session, first to last; the scene that it began with is not in it.
 
     `start`: the digest of the state that it began with, by which that scene is known again; empty: any will do.
     """
 
-    actions: tuple[Action, ...]
+    actions: Sequence[Action]
     start: str = ""
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON."""
-        listed = [[action.method, action.arguments] for action in self.actions]
-        text = json.dumps({"crumple_script": VERSION, "start": self.start, "actions": listed}, allow_nan=False)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        """Write it as JSON, action by action: a long one need not fit into the memory as text."""
+        with Path(path).open("w", encoding="utf-8") as file:
+            file.write(f'{{"crumple_script": {VERSION}, "start": {json.dumps(self.start)}, "actions": [')
+            for number, action in enumerate(self.actions):
+                file.write(", " if number else "")
+                file.write(json.dumps([action.method, action.arguments], allow_nan=False))
+            file.write("]}\n")
 
     def check_start(self, state: State) -> None:
         """Refuse a state that is not the one that the script began with."""
@@ -94,13 +90,15 @@ def _action(entry: object, place: str) -> Action:
 class Scripted(Protocol):
     """What keeps the actions that are done to it."""
 
-    _actions: list[Action]
+    _actions: Tape
     _depth: int
 
 
 S = TypeVar("S", bound=Scripted)
 APART = ("self", "observers", "between")
 """Arguments that are not kept."""
+GOALS = {"move": "hand", "set_handle": "name", "set_obstacle": "name"}
+"""Methods that say where something is to go, and the argument that names it: of several in a row the last counts."""
 METHODS: set[str] = set()
 """Names of all methods that scripts may call."""
 
@@ -125,18 +123,26 @@ def scripted(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, 
         else:  # the same in a tenth of the time: live sessions call thousands of times in a minute
             bound = dict(zip(names, positional, strict=False))
         action = Action(name, {key: _plain(value) for key, value in bound.items() if key not in APART})
-        self._actions.append(action)
+        self._actions.add(action)
         self._depth += 1
         try:
-            return method(self, *positional, **named)
+            done = method(self, *positional, **named)
         except InputError:
-            if self._actions and self._actions[-1] is action:
-                self._actions.pop()
+            self._actions.remove(action)
             raise
         finally:
             self._depth -= 1
+        if name in GOALS and _is_same_goal(self._actions.before_last(), action):
+            self._actions.drop_before_last()
+        return done
 
     return kept
+
+
+def _is_same_goal(before: Action | None, action: Action) -> bool:
+    """Whether an action says anew where the same thing is to go as the one before it."""
+    of = GOALS[action.method]
+    return before is not None and before.method == action.method and before.arguments[of] == action.arguments[of]
 
 
 def _plain(value: object) -> Any:

@@ -36,6 +36,7 @@ SHORTEST = 1e-9
 """Of a frame: times that differ by less are the same."""
 LONGEST = 1e6
 """Frames that one call may take: more is a slip of the pen, which would not end."""
+FORGOTTEN = "more was done than is kept, so it cannot be replayed; reset() begins anew, and save() keeps the state"
 KEPT_EVENTS = 10_000
 """Events that wait to be asked for; the oldest are forgotten first."""
 
@@ -141,6 +142,9 @@ class Session(Handling, Tooling):
 
     def events(self) -> list[Event]:
         """What has happened since this was last asked."""
+        if self._actions.is_full and not self._has_told_full:
+            self._has_told_full = True
+            self._listener.events.append(Event(self.time, "forgotten", FORGOTTEN))
         happened = list(self._listener.events)
         self._listener.events.clear()
         return happened
@@ -188,7 +192,9 @@ class Session(Handling, Tooling):
         """What has been done since the start, or since the last `reset`, to be played again; see `play`."""
         if not self._is_replayable:
             raise InputError("script", "the state was replaced by hand, which a script cannot repeat")
-        return Script(tuple(self._actions), state_digest(self._first.state))
+        if self._actions.is_full:
+            raise InputError("script", FORGOTTEN)
+        return Script(self._actions.copy(), state_digest(self._first.state))
 
     def play(self, script: Script, *, check: bool = True) -> State:
         """Do what a script says and return the state: the same bits as then, if the session was at the same start.
@@ -252,6 +258,7 @@ class Session(Handling, Tooling):
     def _begin(self, first: Moment) -> None:
         super()._begin(first)
         self._listener.events.clear()
+        self._has_told_full = False
         self._aside: dict[int, Path] = {}
 
     def _audience(self, observers: Sequence[Observer] = ()) -> Audience:

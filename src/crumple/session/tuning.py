@@ -60,6 +60,13 @@ class Tuning:
         2.0, "rad", "Rest angle of a crease that is pressed, unless another one is asked for: about what is left of a "
         "fold in paper that was pressed flat and let go."
     )  # fmt: skip
+    kept_script: Tuned[int] = Tuned(
+        16_000_000, "B", "Packed size of what was done in a session that is kept to be replayed. Beyond it nothing is "
+        "kept, of which an event tells: a longer script could be neither saved nor read in the memory of a small "
+        "machine.",
+        chosen_on="a corner of the note of `crumple play` dragged without a pause: 27 B a frame and "
+        "hand, 0.14 MB a minute (2.6 MB as Python objects), so 2.8 hours of one hand, 40 minutes of four",
+    )  # fmt: skip
     kept_faces: Tuned[int] = Tuned(
         100_000, "faces", "Faces of all states together that a session keeps to go back to, about 100 MB: hundreds of "
         "small sheets, the last one of a large sheet."

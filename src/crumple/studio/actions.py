@@ -31,14 +31,14 @@ def obey(player: Player, command: Command) -> None:
 
 
 def grab(player: Player, command: Command) -> None:
-    """A hand takes hold where its ray meets a sheet; nothing happens where it meets none."""
+    """A hand takes hold where its ray meets a sheet."""
     key = hand_key(command)
     if key in player.hands:
         return
     player.make_room()
     place = player.session.pick(point(command, "origin"), point(command, "direction"))
     if place is None:
-        return
+        raise InputError("grab", "the sheet has moved on from there; take it again")
     hand = player.session.grab(place.u, sheet=place.sheet)
     player.hands[key], player.goals[hand] = hand, place.position
     player.pins.discard(hand)
@@ -161,7 +161,10 @@ def save(player: Player, command: Command) -> None:
     """The present state as a recording beside what was done, in a new folder in `out`."""
     folder = new_folder(Path("out"), "play")
     player.session.save(folder)
-    player.session.script().save(folder / "script.json")
+    try:
+        player.session.script().save(folder / "script.json")
+    except InputError as error:  # the state is saved, whatever can be told of how it came about
+        return player.tell("saved", f"{folder}, without its script ({error.remedy})")
     player.tell("saved", str(folder))
 
 

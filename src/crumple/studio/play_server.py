@@ -21,8 +21,8 @@ from crumple.studio.sheet_process import Playable, SheetProcess
 from crumple.studio.sheets import sheet_tables
 
 MODULES = (
-    "choices", "data", "drives", "facets", "film", "flat_shadow", "light", "lines", "link", "looks", "marks", "motion", "overlay",
-    "patch", "play", "pointers", "prints", "quality", "sheet", "sound", "surface", "table", "tools",
+    "choices", "data", "drives", "facets", "film", "flat_shadow", "light", "lines", "link", "looks", "marks", "motion",
+    "overlay", "patch", "play", "pointers", "prints", "quality", "sheet", "sound", "surface", "table", "tools",
 )  # fmt: skip
 PAGE = {
     "/": ("play.html", "text/html"),

@@ -19,8 +19,9 @@ from crumple.runtime.errors import InputError, SimulationError
 from crumple.runtime.typing import Floats
 from crumple.session.driving import drive_levels
 from crumple.session.recovery import recover
-from crumple.session.script import Action, Script
+from crumple.session.script import Script
 from crumple.session.simulation import Simulation
+from crumple.session.tape import Playback
 from crumple.simulation.surface_view import SurfaceView
 from crumple.studio.packets import encode_packet
 
@@ -44,7 +45,7 @@ MARK_FRAMES = 30
 """Frames in hand after which there is another place to go back to when steps fail for good; `undo` passes over it."""
 PATIENCE = 2
 """Frames in a row that may fail before the sheet goes back to where it can go on."""
-EVENTS = ("snap", "crease", "tear", "bend", "singular", "trouble")
+EVENTS = ("snap", "crease", "tear", "bend", "singular", "trouble", "forgotten")
 """Events that pages are told of."""
 KEPT_NEWS = 256
 """Events that wait until a page asks; the oldest are forgotten first."""
@@ -81,7 +82,7 @@ class Player:
         self.pins: set[str] = set()
         self.goals: dict[str, Floats] = {}
         self.pushes: dict[str, tuple[str, Floats]] = {}
-        self.replaying: deque[Action] = deque()
+        self.replaying = Playback()
         self._calm_frames = self._held_frames = self._failed_frames = 0
         self._origin = 4096 * secrets.randbelow(2**18)  # no other sheet of a page has the same topologies
         self._news: deque[tuple[int, dict[str, Any]]] = deque(maxlen=KEPT_NEWS)
@@ -177,7 +178,7 @@ class Player:
         """Back to the start, with nothing in hand."""
         self.session.reset()
         self.hands, self.goals, self.pushes, self.pins = {}, {}, {}, set()
-        self.replaying.clear()
+        self.replaying = Playback()
 
     def replay(self) -> None:
         """Begin again and do, frame by frame, what was done until now."""
@@ -186,12 +187,12 @@ class Player:
             raise InputError("replay", "nothing has been done yet")
         self.begin_again()
         self.is_paused = False
-        self.replaying.extend(actions)
+        self.replaying = Playback(actions)
 
     def end_replay(self) -> None:
         """Stop a replay where it is, with nothing in hand."""
         if self.replaying:
-            self.replaying.clear()
+            self.replaying = Playback()
             self._release_strangers()
 
     def _advance(self) -> None:
@@ -212,7 +213,7 @@ class Player:
     def _repeat(self) -> None:
         """Do again what was done within one frame."""
         while self.replaying:
-            action = self.replaying.popleft()
+            action = self.replaying.take()
             self.session.play(Script((action,)))
             if action.method == "advance":
                 break

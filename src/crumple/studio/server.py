@@ -24,8 +24,8 @@ from crumple.studio.runs import StudioRun
 T = TypeVar("T")
 
 MODULES = (
-    "address", "colors", "data", "drives", "film", "light", "looks", "main", "measure", "panel", "pieces", "plots", "prints",
-    "surface", "taking", "timeline", "view",
+    "address", "colors", "data", "drives", "film", "light", "looks", "main", "measure", "panel", "pieces", "plots",
+    "prints", "surface", "taking", "timeline", "view",
 )  # fmt: skip
 PAGE = {
     "/": ("index.html", "text/html"),

@@ -1,4 +1,4 @@
-"""The process that simulates a scene into a recording and obeys the studio: pause, continue, stop, hands and driven creases.
+"""The process that simulates a scene into a recording and obeys the studio: pause, continue, stop, hands, sliders.
 
 It is a process of its own, so that the page stays quick while kernels use all threads. The end of the studio closes the
 pipe and ends the run; finished frames are complete whatever happens.

@@ -3,9 +3,9 @@
 const $ = (id) => document.getElementById(id);
 
 export class Choices {
-  /** `send(command)`, `onLook(name, picture)`. */
-  constructor(send, onLook) {
-    Object.assign(this, { send, onLook });
+  /** `send(command)`, `onLook(name, picture)`, `onTrouble(line)`. */
+  constructor(send, onLook, onTrouble) {
+    Object.assign(this, { send, onLook, onTrouble });
     this.picture = null;
     const again = () => this.take({ name: this.name, material: $("material").value || null, ...this.sides() });
     const changes = {
@@ -62,7 +62,11 @@ export class Choices {
   /** The user's own picture: it is read here and never leaves the browser. */
   async open(file) {
     if (!file) return;
-    this.picture = await createImageBitmap(file);
+    try {
+      this.picture = await createImageBitmap(file);
+    } catch {
+      return this.onTrouble(`${file.name}: is no picture that this browser can read`);
+    }
     this.look("picture");
   }
 }

@@ -113,7 +113,11 @@ class Studio {
   /** The user's own picture: it is read here and never leaves the browser. */
   async openPicture(file) {
     if (!file) return;
-    this.stage.look.picture = await createImageBitmap(file);
+    try {
+      this.stage.look.picture = await createImageBitmap(file);
+    } catch {
+      return this.refuse(`${file.name}: is no picture that this browser can read`);
+    }
     this.dress("picture");
   }
 

@@ -25,7 +25,7 @@ class Page {
     this.sound = new Sound();
     this.film = new Film(canvas);
     this.tools = new Tools(send, this.acts(), () => this.table.camera.getWorldDirection(new Vector3()));
-    this.choices = new Choices(send, (name, picture) => this.table.setLook(name, picture));
+    this.choices = new Choices(send, (name, picture) => this.table.setLook(name, picture), (line) => this.flash(line));
     this.drives = new Drives($("drives"), send);
     this.pointers = new Pointers(this.table, this.tools, send);
     this.link = new Link({ onPacket: (values, arrays) => this.receive(values, arrays), onNews: (news) => this.hear(news) });
@@ -79,6 +79,7 @@ class Page {
     else if (event.kind === "slipped") this.flash("That was too much: the sheet has slipped out of your hand.");
     else if (event.kind === "anew") this.flash("That was too much: nothing that was done can go on, so the sheet begins anew.");
     else if (event.kind === "fallen") this.flash("The sheet has fallen off the table: undo (Z) or reset (R) brings it back.");
+    else if (event.kind === "forgotten") this.flash("So much was done that it cannot be replayed any more; reset (R) begins anew.");
     else if (event.kind === "saved") this.flash(`saved in ${event.message}`);
     else if (event.kind === "replayed") this.flash("That is what you did.");
     else this.sound.play(event);
