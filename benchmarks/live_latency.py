@@ -1,13 +1,15 @@
 """How long the hand waits for the sheet: pointer to packet, pointer to picture, and pictures per second, in a browser.
 
-    python benchmarks/live_latency.py [--sheet note] [--moves 40] [--seconds 5]
+    python benchmarks/live_latency.py [--sheet note] [--moves 40] [--seconds 5] [--starts 5]
 
-Serves `crumple play`, opens it in headless Chromium (needs selenium, chromium and chromedriver), takes a corner, and
+Starts `crumple play` some times, and tells how long it takes from the command until a page that opens then shows the
+sheet, and until it can be taken. Then serves `crumple play`, opens it in headless Chromium (needs selenium, chromium and chromedriver), takes a corner, and
 lets the sheet come to rest in the hand. Then the pointer jumps by some pixels, again and again, each time after a
 pause; the clock of the page tells when the first packet has come in which the corner has moved by a twentieth of the
 way, and when the first picture with it was drawn and the graphics were done. After that the corner is dragged in
-circles for some seconds, and pictures and simulated frames are counted. Times are on the clock: they depend on what
-else the machine does, so that the load is told with them; Chromium draws in software here.
+circles for some seconds, pictures and simulated frames are counted, and the CPU time of each link of the chain:
+simulator, server, browser. Other times are on the clock: they depend on what else the machine does, so that the load is
+told with them; Chromium draws in software here.
 """
 
 from __future__ import annotations
@@ -112,6 +114,48 @@ table.draw = (always) => {
 """
 
 
+def descendants(pid: int) -> list[int]:
+    """A process and all that it has started."""
+    below = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+    return [pid, *(one for child in below for one in descendants(int(child)))]
+
+
+def cpu_seconds(pids: list[int]) -> float:
+    """CPU time [s] of processes until now, of all their threads."""
+    ticks = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+        except OSError:  # it has ended
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def start_times(browser: webdriver.Chrome, sheet: str) -> dict[str, float]:
+    """From the command to the sheet on the page, and to when it can be taken [s], and CPU time of server and simulator
+    until then [s]."""
+    begin = time.monotonic()
+    process, url = serve(sheet)
+    try:
+        browser.get(url)
+        until(browser, "window.page && page.frame >= 0", 600)
+        seen = time.monotonic() - begin
+        until(browser, "page.frame > 0", 600)
+        taken = time.monotonic() - begin
+        cpu = cpu_seconds(descendants(process.pid))
+    finally:
+        process.terminate()
+        process.wait(10)
+    browser.get("about:blank")
+    return {
+        "seen": round(seen, 2),
+        "taken": round(taken, 2),
+        "cpu": round(cpu, 2),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
 def serve(sheet: str) -> tuple[subprocess.Popen[str], str]:
     """A server of a sheet, and its address."""
     command = [sys.executable, "-m", "crumple.cli", "play", sheet, "--no-browser", "--port", "0"]
@@ -144,8 +188,14 @@ def until(browser: webdriver.Chrome, script: str, seconds: float) -> None:
         time.sleep(0.05)
 
 
-def measure(browser: webdriver.Chrome, moves: int, seconds: float) -> dict[str, Any]:
-    """Latencies [ms] of all moves, and rates while dragging."""
+def links(server: int, browser: webdriver.Chrome) -> dict[str, list[int]]:
+    """The processes of each link of the chain."""
+    below = descendants(server)
+    return {"server": [server], "simulator": below[1:], "browser": descendants(browser.service.process.pid)}
+
+
+def measure(browser: webdriver.Chrome, server: int, moves: int, seconds: float) -> dict[str, Any]:
+    """Latencies [ms] of all moves, and rates and CPU times while dragging."""
     browser.execute_script(TOOLS)
     k = browser.execute_script("return bench.corner()")
     x, y = browser.execute_script("return bench.onScreen(arguments[0])", k)
@@ -163,7 +213,10 @@ def measure(browser: webdriver.Chrome, moves: int, seconds: float) -> dict[str, 
         time.sleep(1.0)
         y += 12 if move % 2 else -12
         found.append(browser.execute_async_script(jump, k, x, y, SHARE * 0.005))
+    chain = links(server, browser)
+    before = {name: cpu_seconds(pids) for name, pids in chain.items()}
     dragged = browser.execute_async_script(circle, x, y, 60, 1000 * seconds)
+    spent = {name: 1000 * (cpu_seconds(pids) - before[name]) for name, pids in chain.items()}
     browser.execute_script("bench.fire('pointerup', ...arguments)", x, y)
     got = [one for one in found if one]
     return {
@@ -173,6 +226,11 @@ def measure(browser: webdriver.Chrome, moves: int, seconds: float) -> dict[str, 
         "picture_ms": sorted(round(one["picture"], 1) for one in got),
         "pictures_per_second": round(1000 * dragged["pictures"] / dragged["ms"], 1),
         "frames_per_second": round(1000 * dragged["frames"] / dragged["ms"], 1),
+        "cpu_ms_per_frame": {
+            "simulator": round(spent["simulator"] / max(dragged["frames"], 1), 1),
+            "server": round(spent["server"] / max(dragged["frames"], 1), 1),
+        },
+        "cpu_ms_per_picture": round(spent["browser"] / max(dragged["pictures"], 1), 1),
         "faces": browser.execute_script("return page.table.sheet.mesh.count"),
         "load": [round(one, 1) for one in os.getloadavg()],
         "cores": os.cpu_count(),
@@ -184,29 +242,41 @@ def main() -> int:
     parser.add_argument("--sheet", default="note")
     parser.add_argument("--moves", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=5.0, help="of dragging in circles")
+    parser.add_argument("--starts", type=int, default=5, help="of the command, to time the first touch")
     parser.add_argument("--json", action="store_true", help="all numbers")
     options = parser.parse_args()
-    process, url = serve(options.sheet)
+    browser = open_browser()
     try:
-        browser = open_browser()
+        starts = [start_times(browser, options.sheet) for _ in range(options.starts)]
+        process, url = serve(options.sheet)
         try:
             browser.get(url)
             until(browser, "window.page && page.frame > 1", 600)
-            result = measure(browser, options.moves, options.seconds)
+            result = measure(browser, process.pid, options.moves, options.seconds) | {"starts": starts}
         finally:
-            browser.quit()
+            process.terminate()
+            process.wait(10)
     finally:
-        process.terminate()
-        process.wait(10)
+        browser.quit()
     if options.json:
         print(json.dumps(result))
     else:
+        for one in starts:
+            print(
+                "from the command: seen after {seen} s, can be taken after {taken} s; CPU {cpu} s, load {load}".format(
+                    **one
+                )
+            )
         for what in ("packet", "picture"):
             times = result[f"{what}_ms"]
             late = times[int(0.9 * (len(times) - 1))]
             print(f"pointer to {what}: median {statistics.median(times):.0f} ms, 90 % within {late:.0f} ms")
         rates = f"{result['pictures_per_second']} pictures and {result['frames_per_second']} frames per second in hand"
         print(f"{rates}; {result['faces']} faces; {result['lost']} of {result['moves']} moves not seen")
+        frame, picture = result["cpu_ms_per_frame"], result["cpu_ms_per_picture"]
+        print(
+            f"CPU: simulator {frame['simulator']} and server {frame['server']} ms a frame, browser {picture} ms a picture"
+        )
         print(f"load {result['load'][0]} on {result['cores']} cores")
     return 0
 

@@ -18,7 +18,6 @@ from functools import cached_property
 from math import inf
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Floats
@@ -200,6 +199,8 @@ def rotation_matrix(vector: Sequence[float] | Floats) -> Floats:
 
 def rotation_vector_of(matrix: Floats) -> Floats:
     """The rotation vector (3,) [rad], at most π long, of a rotation (3, 3)."""
+    from scipy.spatial.transform import Rotation  # slow to import, seldom needed
+
     vector: Floats = Rotation.from_matrix(matrix).as_rotvec()
     return vector
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from crumple.patterns.pattern import MOST_EDGES, CreasePattern, make_pattern
 from crumple.runtime.errors import InputError
@@ -72,6 +71,8 @@ def snap_points(points: Floats, snap: float) -> tuple[Floats, Ints]:
     count = int(cell.max()) + 1
     weight = np.bincount(cell, minlength=count)
     middle = np.stack([np.bincount(cell, points[:, k], count) / weight for k in range(2)], axis=1)
+    from scipy.spatial import cKDTree  # slow to import, seldom needed
+
     pairs = cKDTree(middle).query_pairs(snap, output_type="ndarray")
     graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
     cluster = connected_components(graph, directed=False)[1][cell]

@@ -7,7 +7,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
 from crumple.boundary.creases import FREE, HARD, SET, SPRING, Press, closing_limits, crease_hinges, hinge_lengths
 from crumple.boundary.creases import Crease as DrivenCrease
@@ -165,6 +164,8 @@ def smooth_table(times: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Keys made smooth: starting and ending at rest, without overshoot, with `SAMPLES` values between two keys."""
     if len(times) == 1:
         return times, values
+    from scipy.interpolate import CubicHermiteSpline, PchipInterpolator  # slow to import, seldom needed
+
     slopes = PchipInterpolator(times, values)(times, 1)
     slopes[0] = slopes[-1] = 0.0
     spline = CubicHermiteSpline(times, values, slopes)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crumple.developable.adoption import adopt
-from crumple.developable.memory import FOLDS
 from crumple.model.model import Model
 from crumple.options.developable import DevelopableOptions
 from crumple.runtime.errors import InputError
@@ -25,6 +23,8 @@ def make_engine(name: str, model: Model, state: State, developable: DevelopableO
     if name not in ENGINES:
         raise InputError("engine", f"must be one of {', '.join(ENGINES)}", name)
     if name == DEVELOPABLE:
+        from crumple.developable.adoption import adopt  # slow to import, seldom needed
+
         return adopt(model, state, developable)
     if developable is not None:
         raise InputError("developable", f"are options of the engine {DEVELOPABLE}; choose it, or leave them out")
@@ -33,6 +33,8 @@ def make_engine(name: str, model: Model, state: State, developable: DevelopableO
 
 def refuse_resumption(path: str, terms: Sequence[str]) -> None:
     """`InputError` for a recording at `path` of a model with these own `terms`, if no state can be gone on with."""
+    from crumple.developable.memory import FOLDS
+
     if FOLDS in terms:
         remedy = (
             "was made by the engine developable, of whose rulings and singular points a recording holds the mesh alone;"

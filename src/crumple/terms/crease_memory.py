@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from crumple.mesh.sheet_mesh import SheetMesh
 from crumple.runtime.typing import Bools, Ints
@@ -36,6 +35,8 @@ def aligned_rows(memory: CreaseRows, fresh: CreaseRows) -> CreaseRows:
     """The rows `fresh` with what the nearest row of the same crease and kind in `memory` remembers, if there is one."""
     if are_alike(memory, fresh):
         return memory
+    from scipy.spatial import cKDTree  # slow to import, seldom needed
+
     moment, shift, status = fresh.moment.copy(), fresh.shift.copy(), fresh.status.copy()
     old, new = _keys(memory), _keys(fresh)
     for key in np.unique(new):
