@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import itertools
+import os
 import shutil
 import threading
 import time
@@ -21,6 +23,7 @@ from recording_samples import frame_report, grid_mesh, make_recording, sample_mo
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
+from crumple.cli.viewing import _recordings
 from crumple.recording import create_recording
 from crumple.scenes import load_scene, scene_from_tables
 from crumple.state import initial_state
@@ -335,6 +338,73 @@ def test_a_sheet_is_dressed_measured_and_found_again_by_its_address(browser, ser
     visit(browser, url.split("#")[0] + "#frame=nine&runs=77&look=../x&camera=1,2&range=a,b&show=none&shading=3")
     until(browser, "window.studio && studio.stage.displays[0]?.frame && studio.stage.displays[0].fitted")
     assert complaints(browser) == []
+
+
+KEEP_FILM = """
+URL.createObjectURL = (blob) => {
+  const reader = new FileReader();
+  reader.onload = () => (window.kept = reader.result.split(",")[1]);
+  reader.readAsDataURL(blob);
+  return "#";
+};
+"""
+"""Instead of offering a film as a file, the page keeps it in base64."""
+
+
+def filmed(browser: webdriver.Chrome, path: Path) -> np.ndarray:
+    """The pictures of the film that the page has kept, (count, height, width, 3)."""
+    import base64
+
+    import imageio_ffmpeg
+
+    path.write_bytes(base64.b64decode(until(browser, "window.kept")))
+    options = ["-vf", "scale=320:200", "-fps_mode", "passthrough"]
+    pictures = imageio_ffmpeg.read_frames(str(path), output_params=options)
+    next(pictures)
+    return np.stack([np.frombuffer(one, np.uint8).reshape(200, 320, 3) for one in pictures]).astype(np.int16)
+
+
+def test_a_film_shows_the_sheet_that_moves(browser, serve, waving, tmp_path):
+    pytest.importorskip("imageio_ffmpeg")
+    open_page(browser, serve([StudioRun(waving)]))
+    browser.execute_script(KEEP_FILM)
+    drawn = "studio.stage.displays[0].frame.frame"
+    browser.execute_script("window.seen = new Set(); setInterval(() => seen.add(" + drawn + "), 5)")
+    browser.find_element("id", "film").click()
+    pictures = filmed(browser, tmp_path / "film.webm")
+    assert browser.execute_script("return seen.size") == 12, "no frame is left out, however busy the machine is"
+    steps = [differing(a, b) for a, b in itertools.pairwise(pictures)]
+    assert sum(step > 0.01 for step in steps) >= 5  # an encoder without time may lose some
+    assert pictures.mean(axis=(1, 2, 3)).min() > 100  # none is black
+    assert complaints(browser) == []
+
+
+def test_a_folder_of_runs_shows_what_can_be_read_and_says_what_cannot(browser, serve, waving, tmp_path):
+    folder = tmp_path / "runs"
+    for name in ("good", "damaged", "ruined"):
+        shutil.copytree(waving, folder / name)
+    os.truncate(folder / "damaged" / "frames" / "frame_000005.vtkhdf", 700)
+    for frame in (folder / "ruined" / "frames").glob("*.vtkhdf"):
+        os.truncate(frame, 100)
+    (folder / "empty" / "frames").mkdir(parents=True)
+    (folder / "nothing").mkdir()
+    (folder / "notes.txt").write_text("not a run")
+    visit(browser, serve([StudioRun(one, label=label) for one, label in _recordings(folder)]))
+    until(browser, "window.studio && studio.runs.length === 4 && studio.stage.displays.length === 3")
+    until(browser, "studio.stage.displays[0].frame && studio.stage.displays[1].frame")  # damaged, good
+    says = "studio.stage.displays[{}].element.firstChild.textContent"
+    until(browser, f"{says.format(2)}.includes('frame_000000.vtkhdf: truncated')")
+    assert "no frame" in browser.find_element("css selector", "#runs label:nth-child(2)").text
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    scrub = "const s = document.getElementById('scrub'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))"
+    browser.execute_script(scrub, 5)
+    until(browser, f"{says.format(0)}.includes('frame_000005.vtkhdf: truncated')")
+    until(browser, "studio.stage.displays[1].frame.frame === 5")
+    browser.execute_script(scrub, 6)
+    until(browser, f"studio.stage.displays[0].frame.frame === 6 && {says.format(0)} === 'damaged'")
+    shutil.copy(waving / "frames" / "frame_000000.vtkhdf", folder / "empty" / "frames")  # a run begins
+    until(browser, "studio.runs[1].count === 1")
+    until(browser, "!document.querySelector('#runs label:nth-child(2)').textContent.includes('no frame')")
 
 
 def test_many_recordings_are_a_list(browser, serve, waving):

@@ -16,7 +16,7 @@ from crumple.studies.sweeping import is_sweep
 if TYPE_CHECKING:
     from crumple.scenes import Scene
 
-MOST_SHOWN = 36
+MOST_SHOWN = 1000
 """Runs of a sweep, or recordings in a folder, that the studio lists."""
 
 

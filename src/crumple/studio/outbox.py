@@ -22,8 +22,8 @@ Grasp = tuple[object, int | str]
 class Outbox:
     """A queue for one reader; `put` and `take` may be called from different threads.
 
-    A hand that moves on while its last place still waits is sent to the new place alone, a slider likewise. A grasp that
-    was passed on can always be ended: a release that is refused would leave a sheet in the hand for ever.
+    A hand that moves on while its last place still waits is sent to the new place alone, and so is a slider. A grasp
+    that was passed on can always be ended: a release that is refused would leave a sheet in the hand for ever.
     """
 
     def __init__(self) -> None:

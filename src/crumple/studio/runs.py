@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+import time as clock
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -29,6 +30,8 @@ COMMANDS = (PAUSE, CONTINUE, STOP)
 PATIENCE = 4.0
 """How long a step may still take after a stop before the process is ended [s]."""
 OVER = ("finished", "stopped", "failed")
+SETTLED = 2_000_000_000
+"""Time [ns] after which the clock of the disk tells two changes of a folder apart, on any disk."""
 KEPT_REFUSALS = 64
 """Refusals that wait to be told; the oldest are forgotten first."""
 
@@ -200,6 +203,8 @@ class StudioRun:
         self._store: FrameStore | None = None
         self._frames: list[int] = []
         self._birth: tuple[int, int] | None = None
+        self._stamp: int | None = None
+        self._looked = 0
         self._log = SeriesReader(folder / "log.jsonl")
         self._lock = threading.Lock()
         if simulation is None:
@@ -224,28 +229,37 @@ class StudioRun:
         `generation` counts how often frames have been replaced, by a run that began anew or went back.
         """
         with self._lock:
-            try:
-                recording = self.store.recording
-                frames = recording.frames
-                birth = _birth(recording, frames)
-            except InputError:
-                frames, birth = [], None
-            if self._frames and (frames[: len(self._frames)] != self._frames or birth != self._birth):
-                self.generation += 1
-                self._store = None
-            self._frames, self._birth = frames, birth
+            self._look()
             return {
                 "name": self.name,
                 "generation": self.generation,
-                "count": len(frames),
+                "count": len(self._frames),
                 "simulation": asdict(self.simulation.progress()) if self.simulation else None,
             }
+
+    def _look(self) -> None:
+        """List the frames again, unless their folder has been as it is for a while: a thousand recordings that nobody
+        writes cost next to nothing."""
+        stamp, now = _changed_at(self.folder / "frames"), clock.time_ns()
+        if stamp is not None and stamp == self._stamp and self._looked - stamp > SETTLED:
+            return
+        self._stamp, self._looked = stamp, now
+        try:
+            recording = self.store.recording
+            frames = recording.frames
+            birth = _birth(recording, frames)
+        except InputError:
+            frames, birth = [], None
+        if self._frames and (frames[: len(self._frames)] != self._frames or birth != self._birth):
+            self.generation += 1
+            self._store = None
+        self._frames, self._birth = frames, birth
 
     def frames_after(self, after: int) -> dict[str, Any]:
         """Frames with a number above `after`, their times [s], and what can colour them."""
         times = self._times()
         later = [frame for frame in times if frame > after]
-        fields = self.store.fields(next(iter(times))) if times else []
+        fields = self._fields(times)
         return {
             "name": self.name,
             "generation": self.generation,
@@ -253,6 +267,13 @@ class StudioRun:
             "times": [times[frame] for frame in later],
             "fields": fields,
         }
+
+    def _fields(self, frames: Iterable[int]) -> list[dict[str, str]]:
+        """What the first frame that can be read can be coloured by; that others cannot is told when they are shown."""
+        for frame in frames:
+            with suppress(CrumpleError):
+                return self.store.fields(frame)
+        return []
 
     def _times(self) -> dict[int, float]:
         """The time of every frame [s]; a frame whose time cannot be read is left out."""
@@ -316,6 +337,14 @@ class StudioRun:
         if progress.state == "failed":
             return progress.message
         return f"stopped after frame {progress.frame}; go on with: crumple resume {self.folder}"
+
+
+def _changed_at(folder: Path) -> int | None:
+    """When something came into a folder or went [ns]; None when it is not there."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return None
 
 
 def _birth(recording: Recording, frames: list[int]) -> tuple[int, int] | None:

@@ -1,6 +1,7 @@
 // Recordings as the server tells of them: packets, frames kept for a while, news and commands.
 
 const MOST_BYTES = 256e6; // of frames kept per recording
+const RETRY = 5000; // ms after which a frame that could not be had is asked for again
 
 /** The plain values and arrays of a packet; see packets.py. Arrays are views into `buffer`. */
 export function decodePacket(buffer) {
@@ -38,11 +39,13 @@ export class Run {
   /** Drop everything known: the frames were replaced. */
   forget(generation) {
     this.generation = generation;
+    this.asked = -1; // frames that there were when it was last asked for them
     this.frames = [];
     this.times = [];
     this.fields = [];
     this.kept = new Map();
     this.coming = new Map(); // frames on their way
+    this.bad = new Map(); // frames that could not be had, and until when that is believed
     this.bytes = 0;
     this.topologies = new Map();
     this.poses = new Map();
@@ -93,7 +96,15 @@ export class Run {
   async load(place, field) {
     const known = this.recall(place, field), key = `${this.generation} ${this.frames[place]} ${field}`;
     if (known) return known;
-    if (!this.coming.has(key)) this.coming.set(key, this.fetch(place, field).finally(() => this.coming.delete(key)));
+    const bad = this.bad.get(key);
+    if (bad && performance.now() < bad.until) throw bad.error;
+    if (!this.coming.has(key)) {
+      const failed = (error) => {
+        remember(this.bad, key, { error, until: performance.now() + RETRY });
+        throw error;
+      };
+      this.coming.set(key, this.fetch(place, field).catch(failed).finally(() => this.coming.delete(key)));
+    }
     return this.coming.get(key);
   }
 

@@ -59,7 +59,6 @@ function makeSlider(name, ask) {
   slider.onchange = () => {
     slider.isHeld = false;
     ask(slider);
-    slider.blur(); // keys are the page's again
   };
   label.append(Object.assign(document.createElement("span"), { textContent: `fold ${name}` }), slider, output);
   label.className = "drive";

@@ -3,6 +3,7 @@
 const KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 const RATE = 60; // frames per second at most
 const LONGEST = 120; // s
+export const NO_FILM = "the browser has filmed nothing: it was too busy, or nothing moved; try again";
 
 /** Hand a file to the user. */
 export function offer(blob, name) {

@@ -2,7 +2,7 @@
 
 import { Address, fromCamera, readAddress, toCamera } from "./address.js";
 import { Channel, Run } from "./data.js";
-import { Film, offer, savePicture } from "./film.js";
+import { Film, NO_FILM, offer, savePicture } from "./film.js";
 import { Measure } from "./measure.js";
 import { Colors, forgetWishes, showFace, showSimulations } from "./panel.js";
 import { Plots } from "./plots.js";
@@ -13,6 +13,9 @@ import { Stage } from "./view.js";
 
 const AHEAD = 3; // frames fetched before they are due
 const REFUSED = 8000; // ms that a refusal is shown
+const MOST_PANES = 9; // recordings that are shown side by side at first
+const WATCHED = [0, 0.25, 0.5, 0.75, 1]; // parts of a recording that the camera sees at first
+const MOST_WATCHED = 4; // panes up to which it looks at so many
 const MOST_TAGS = 6; // recordings that are listed in the head of the page; more are listed beside it
 const TOGGLES = ["wireframe", "obstacles", "pattern", "linked"];
 const at = (id) => document.getElementById(id);
@@ -31,6 +34,7 @@ class Studio {
     this.stage.onMoved = () => this.address.touch();
     this.film = new Film(at("canvas"));
     this.timeline = new Timeline(() => this.showAll(), () => this.film.stop());
+    this.timeline.isShown = () => this.stage.displays.every((one) => one.trouble || one.frame?.frame === one.run.frames[this.placeOf(one.run)]);
     this.colors = new Colors(() => this.showAll(), () => this.repaint());
     this.plots = new Plots(at("plots"), (frame) => this.goTo(frame));
     this.loading = new Map();
@@ -141,7 +145,8 @@ class Studio {
     this.film.start((blob, ending) => {
       at("film").setAttribute("aria-pressed", false);
       this.timeline.endOnce();
-      offer(blob, `crumple.${ending}`);
+      if (blob.size) offer(blob, `crumple.${ending}`);
+      else this.refuse(NO_FILM);
     });
     at("film").setAttribute("aria-pressed", true);
   }
@@ -149,7 +154,7 @@ class Studio {
   /** What is seen, for the address. */
   seen() {
     const { look, displays } = this.stage, { lead } = this.timeline, { colors } = this;
-    const isAll = this.runs.length < 2 || this.visible.length === Math.min(this.runs.length, 9);
+    const isAll = this.runs.length < 2 || this.visible.length === Math.min(this.runs.length, MOST_PANES);
     return {
       runs: isAll ? null : this.visible.map((run) => run.id).join(","),
       frame: lead?.frames.length && !this.timeline.following && !this.timeline.playing ? lead.frames[this.timeline.place] : null,
@@ -187,22 +192,17 @@ class Studio {
     const fresh = news.slice(this.runs.length).map((_, k) => new Run(this.runs.length + k));
     this.runs.push(...fresh);
     const first = fresh.length && this.runs.length === fresh.length;
-    if (first) {
-      this.runs.slice(0, 9).forEach((run) => this.shown.add(run.id));
-      this.obeyAddress();
-    }
     let changed = Boolean(fresh.length);
     for (const [k, { name, generation, count, simulation }] of news.entries()) {
       const run = this.runs[k];
-      Object.assign(run, { name, simulation });
+      changed ||= run.count !== count;
+      Object.assign(run, { name, simulation, count });
       if (run.generation !== generation && run.generation >= 0) run.forget(generation);
-      if (run.count !== count || run.frames.length !== count) {
-        run.count = count;
-        await run.update();
-        changed = true;
-      }
     }
+    if (first) this.chooseShown();
     if (fresh.length) this.listRuns();
+    changed = (await this.catchUp()) || changed;
+    if (changed) this.countFrames();
     showSimulations(this.runs, (command, run) => this.channel.send({ ...command, run }));
     at("take").hidden = !this.runs.some((run) => run.simulation);
     if (first && this.runs.some((run) => run.simulation)) {
@@ -213,6 +213,36 @@ class Studio {
     if (changed && this.wanted.frame && this.timeline.count) this.goTo(Number(this.wanted.frame) || 0);
     if (this.timeline.count) delete this.wanted.frame;
     this.waitMessage();
+  }
+
+  /** Show the first recordings that have something to show, unless the address asks for others. */
+  chooseShown() {
+    const full = this.runs.filter((run) => run.count || run.simulation);
+    (full.length ? full : this.runs).slice(0, MOST_PANES).forEach((run) => this.shown.add(run.id));
+    this.obeyAddress();
+  }
+
+  /** Learn of new frames of what is shown, and whether there are any; a recording that cannot be read holds up no other. */
+  async catchUp() {
+    let isNew = false;
+    for (const run of this.visible.filter((one) => one.frames.length !== one.count && one.asked !== one.count)) {
+      const { count } = run;
+      try {
+        await run.update();
+        isNew = true;
+        if (run.frames.length < count) this.complain(`${run.name}: ${count - run.frames.length} of ${count} frames cannot be read`);
+      } catch (error) {
+        this.complain(error);
+      }
+      run.asked = count; // it is asked again when there are others
+    }
+    return isNew;
+  }
+
+  /** Say how many frames each recording of the list has. */
+  countFrames() {
+    const isLong = this.runs.length > MOST_TAGS;
+    for (const run of this.runs) run.counter.textContent = !run.count ? " no frame" : isLong ? `${run.count} frames` : "";
   }
 
   /** Something came or went: panes, fields, timeline, plots. */
@@ -248,25 +278,27 @@ class Studio {
     const isLong = this.runs.length > MOST_TAGS;
     at("recordings").hidden = !isLong;
     at("runs").hidden = isLong;
-    at(isLong ? "list" : "runs").replaceChildren(...this.runs.map((run) => this.runLabel(run, isLong)));
+    at(isLong ? "list" : "runs").replaceChildren(...this.runs.map((run) => this.runLabel(run)));
     at("search").oninput = () => {
       for (const label of at("list").children) label.hidden = !label.textContent.toLowerCase().includes(at("search").value.toLowerCase());
     };
   }
 
-  runLabel(run, isLong) {
+  runLabel(run) {
     const label = document.createElement("label"), box = Object.assign(document.createElement("input"), { type: "checkbox" });
     box.checked = this.shown.has(run.id);
     box.disabled = this.runs.length === 1;
-    box.onchange = () => {
+    box.onchange = async () => {
       if (box.checked) this.shown.add(run.id);
       else this.shown.delete(run.id);
+      await this.catchUp();
       this.refresh();
       this.waitMessage();
       this.address.touch();
     };
     label.append(box, ` ${run.name}`);
-    if (isLong) label.append(Object.assign(document.createElement("small"), { textContent: `${run.count} frames` }));
+    run.counter = document.createElement("small");
+    label.append(run.counter);
     return label;
   }
 
@@ -275,7 +307,8 @@ class Studio {
     const waiting = !this.visible.some((run) => run.frames.length);
     at("message").hidden = !waiting;
     const preparing = this.visible.some((run) => run.simulation?.state === "preparing");
-    at("message").textContent = !this.visible.length ? "Choose a recording above." : preparing ? "Preparing the simulation …" : "No frame yet.";
+    const above = this.runs.length > MOST_TAGS ? "in the list" : "above";
+    at("message").textContent = !this.visible.length ? `Choose a recording ${above}.` : preparing ? "Preparing the simulation …" : "No frame yet.";
   }
 
   /** Show the frame of the timeline in every display. */
@@ -306,10 +339,13 @@ class Studio {
         const frame = await run.load(place, field);
         if (this.stage.displays.includes(display)) this.show(display, frame);
       }
-      if (this.failed) this.say((this.failed = ""));
+      if (display.trouble) this.stage.label(display);
+      display.trouble = "";
+      if (this.failed && !this.stage.displays.some((one) => one.trouble)) this.say((this.failed = ""));
     } catch (error) {
       this.complain(error);
-      this.failed = error.message; // until a frame can be shown again
+      this.failed = display.trouble = error.message; // until a frame can be shown again
+      this.stage.label(display, error.message);
     } finally {
       this.loading.delete(display);
     }
@@ -339,12 +375,13 @@ class Studio {
     this.measure.follow(display);
   }
 
-  /** Let the camera see the sheets where they begin and where they end. */
+  /** Let the camera see the sheets where they begin, on their way, and where they end; frames that cannot be read aside. */
   async fitWhole(display) {
-    const { run } = display;
-    const ends = await Promise.all([run.load(0, ""), run.load(run.frames.length - 1, "")]);
+    const { run } = display, last = run.frames.length - 1;
+    const places = new Set((this.stage.displays.length > MOST_WATCHED ? [0, 1] : WATCHED).map((part) => Math.round(part * last)));
+    const seen = await Promise.all([...places].map((place) => run.load(place, "").catch(() => null)));
     if (!this.stage.displays.includes(display)) return;
-    display.fit(ends);
+    display.fit(seen.filter(Boolean));
     if (this.wanted.camera && display === this.stage.displays[0]) {
       display.wasMoved = true;
       toCamera(display, this.wanted.camera);

@@ -3,7 +3,7 @@
 import { Choices } from "./choices.js";
 import { Drives } from "./drives.js";
 import { joined } from "./facets.js";
-import { Film, offer, savePicture } from "./film.js";
+import { Film, NO_FILM, offer, savePicture } from "./film.js";
 import { Link } from "./link.js";
 import { Motion } from "./motion.js";
 import { Pointers } from "./pointers.js";
@@ -50,7 +50,8 @@ class Page {
     if (this.film.obstacle) return this.flash(this.film.obstacle);
     this.film.start((blob, ending) => {
       $("film").setAttribute("aria-pressed", false);
-      offer(blob, `crumple.${ending}`);
+      if (blob.size) offer(blob, `crumple.${ending}`);
+      else this.flash(NO_FILM);
     });
     $("film").setAttribute("aria-pressed", true);
   }
@@ -114,7 +115,7 @@ class Page {
     const x = this.motion.next(performance.now());
     if (x) this.table.place(x);
     const isDrawn = this.table.draw();
-    if (isDrawn && this.wasDrawn) this.quality.judge(now - this.last);
+    if (isDrawn && this.wasDrawn && !this.film.isRunning) this.quality.judge(now - this.last); // a film has one size
     this.wasDrawn = isDrawn;
     this.last = now;
     requestAnimationFrame((later) => this.loop(later));

@@ -80,7 +80,7 @@ export class Table {
     this.camera.aspect = width / Math.max(height, 1);
     this.camera.fov = Math.min(35 / Math.min(this.camera.aspect, 1), 75);
     this.camera.updateProjectionMatrix();
-    this.isStale = true;
+    this.draw(true); // at once: a canvas of another size is empty, which a film would show
   }
 
   /** Look at the whole of a sheet whose pattern is so large [m], as it was at the start: as near as it fits. */

@@ -6,6 +6,7 @@ export class Timeline {
   /** `onPlace(place)` is called when another frame of the leading recording is wanted, `onEnd()` after playing once. */
   constructor(onPlace, onEnd = () => {}) {
     Object.assign(this, { onPlace, onEnd });
+    this.isShown = () => true; // whether the frame that is wanted has been drawn
     this.isOnce = false;
     this.lead = null;
     this.place = 0;
@@ -62,7 +63,8 @@ export class Timeline {
     }
   }
 
-  /** Play from the first frame to the last, of which `onEnd` is told. */
+  /** Play from the first frame to the last, of which `onEnd` is told. No frame is left out: where the machine cannot keep
+   * up, it is slower. */
   playOnce() {
     if (this.playing) this.toggle();
     this.isOnce = true;
@@ -79,6 +81,7 @@ export class Timeline {
   tick(now) {
     if (!this.playing) return;
     const speed = Number(at("speed").value);
+    if (this.isOnce && !this.isShown()) this.clock = null;
     if (!this.clock || this.clock.speed !== speed) this.clock = { now, time: this.time, speed };
     const time = this.clock.time + (speed * (now - this.clock.now)) / 1000, end = this.lead?.times.at(-1) ?? 0;
     if (this.count && time > end + 0.5 * speed) {
@@ -87,8 +90,9 @@ export class Timeline {
       else if (at("loop").checked) this.go(0);
       else this.toggle();
     } else if (this.count) {
-      const place = this.lead.placeAt(time);
+      const due = this.lead.placeAt(time), place = this.isOnce ? Math.min(due, this.place + 1) : due;
       if (place !== this.place) this.go(place);
+      if (place < due) this.clock = { now, time: this.time, speed };
     }
     requestAnimationFrame((later) => this.tick(later));
   }
@@ -97,6 +101,7 @@ export class Timeline {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     if (event.target.tagName === "INPUT" && !/^(range|checkbox)$/.test(event.target.type)) return;
     if (event.key === " " && event.target.matches("button, summary, input[type=checkbox]")) return; // it works the control
+    if (event.key !== " " && event.target.matches("input[type=range]:not(#scrub)")) return;
     const moves = { ArrowLeft: this.place - 1, ArrowRight: this.place + 1, Home: 0, End: this.count - 1 };
     if (event.key === " ") this.toggle();
     else if (event.key in moves) this.jump(moves[event.key]);

@@ -301,10 +301,16 @@ export class Stage {
 
   refresh() {
     for (const display of this.displays) {
-      display.element.firstChild.textContent = this.displays.length > 1 ? display.run.name : "";
+      this.label(display);
       display.recolor();
     }
     this.draw();
+  }
+
+  /** What a pane says: whose it is, where there are several, and why it cannot show its frame. */
+  label(display, trouble = "") {
+    const name = this.displays.length > 1 ? display.run.name : "";
+    display.element.firstChild.textContent = [name, trouble].filter(Boolean).join(": ");
   }
 
   /** A camera moved; linked ones go with it. */
