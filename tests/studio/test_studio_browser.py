@@ -510,6 +510,40 @@ def test_a_sheet_is_taken_by_its_corner_and_creased_along_a_line(browser, serve_
     assert complaints(browser) == []
 
 
+def test_what_is_done_by_hand_is_filmed_and_replayed_to_its_end(browser, serve_application, tmp_path):
+    from PIL import Image
+
+    pytest.importorskip("imageio_ffmpeg")
+    tables = sheet_tables("note")
+    tables["sheets"][0]["shape"]["size"] = 0.05
+    visit(browser, serve_application(PlayServer(tables).application()))
+    until(browser, "window.page && page.frame > 1", 60)
+    Image.new("RGB", (8, 8), (200, 0, 0)).save(tmp_path / "red.png")
+    (tmp_path / "torn.png").write_text("no picture")
+    browser.find_element("id", "file").send_keys(str(tmp_path / "torn.png"))
+    until(browser, "document.getElementById('said').textContent.includes('torn.png: is no picture')")
+    browser.find_element("id", "file").send_keys(str(tmp_path / "red.png"))
+    until(browser, "document.getElementById('look').value === 'picture'")
+    browser.execute_script(KEEP_FILM)
+    browser.find_element("id", "film").click()
+    x, y, low = browser.execute_script(ON_SCREEN, 1.0, 0.0)
+    drag(browser, (x - 4, y - 4), (x - 30, y - 40), (x - 60, y - 70))
+    until(browser, f"(() => {{ {ON_SCREEN.replace('arguments', '[1, 0]')} }})()[2] > {low + 0.01}", 20)
+    let_go(browser)
+    time.sleep(1.0)
+    browser.find_element("id", "film").click()
+    pictures = filmed(browser, tmp_path / "film.webm")
+    assert sum(differing(a, b) > 0.002 for a, b in itertools.pairwise(pictures)) >= 3
+    assert pictures.mean(axis=(1, 2, 3)).min() > 60  # none is black
+    red = (pictures[..., 0] > 150) & (pictures[..., 1:].max(axis=3) < 60)
+    assert red.mean(axis=(1, 2)).min() > 0.005, "the sheet has the user's picture in all of them"
+    browser.find_element("id", "replay").click()
+    until(browser, "document.getElementById('replay').getAttribute('aria-pressed') === 'true'")
+    until(browser, "document.getElementById('said').textContent === 'That is what you did.'")
+    until(browser, "document.getElementById('replay').getAttribute('aria-pressed') === 'false'")
+    assert complaints(browser) == []
+
+
 def test_developable_paper_is_taken_and_shows_its_structure(browser, serve_application):
     """It has no creases to press; its rulings come and go with a key, and its mesh changes under the hand."""
     visit(browser, serve_application(PlayServer(sheet_tables("note"), engine="developable").application()))
