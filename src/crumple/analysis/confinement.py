@@ -22,6 +22,7 @@ from crumple.analysis.columns import TABLES
 from crumple.analysis.figures import BLUE, RED, finish_axes, new_canvas, save_canvas
 from crumple.analysis.pressure import container_nodes, container_volumes
 from crumple.analysis.tables import write_csv
+from crumple.analysis.tuning import TUNING
 from crumple.contact import active_pairs, find_candidates
 from crumple.model.derived import contact_surface
 from crumple.model.model import Model
@@ -29,8 +30,7 @@ from crumple.recording.recording import Recording
 from crumple.runtime.typing import Floats, Ints
 from crumple.state import State
 
-SHRINKS = 0.95
-"""Smallest radius over the first one below which an obstacle counts as a container that is closed."""
+SHRINKS = TUNING.container_shrinks.value
 
 
 @dataclass(frozen=True)

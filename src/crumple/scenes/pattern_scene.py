@@ -16,34 +16,26 @@ from crumple.patterns.sequence import simple_folds
 from crumple.runtime.errors import InputError
 from crumple.runtime.typing import Ints
 from crumple.scenes.patterns import is_rigid, read_stamped
+from crumple.scenes.tuning import TUNING
 
-DRAG = 5.0
-"""Of the air that slows sheets down, which may take their time [kg/(m² s)]."""
-STAGE = 0.4
-"""Time of each of the simple folds of a pattern that is folded by several of them [s]."""
-START = 0.25
-"""Fraction of the fold at the start, where the pattern allows it: from flat, vertices may pop in either direction."""
-FOLDED, DURATION, FRAME = 0.8, 1.0, 0.04
-"""When all creases have their angles, the end, and the time of a frame [s]."""
-PACED = 0.2
-"""Longer side up to which these times hold [m]. Sheets bend, and come to rest in air, in times that grow with the
-square of their size at least: in 0.8 s facets of 0.27 m are bent by the air instead of folding (a crossing of two
-creases in a sheet of 0.54 m ended between 65° and 164°)."""
-ACTIVATION, LARGEST_ACTIVATION = 0.025, 1e-3
-"""Gap below which layers repel each other, over the edges of the mesh, and its bound [m]: flat folds end where the
-layers beside them are a gap apart, of a square twist of 59 mm at 172° with 0.1 and at 175° with 0.025, in as many
-iterations (see `analysis.crease_stops`)."""
+DRAG = TUNING.pattern_drag.value
+STAGE = TUNING.pattern_stage.value
+START = TUNING.pattern_start.value
+FOLDED = TUNING.pattern_folded.value
+DURATION = TUNING.pattern_duration.value
+FRAME = TUNING.pattern_frame.value
+PACED = TUNING.pattern_paced.value
+ACTIVATION = TUNING.pattern_activation.value
+LARGEST_ACTIVATION = TUNING.pattern_largest_activation.value
+SPRING_LENGTH = TUNING.pattern_spring_length.value
+PER_FACET = TUNING.pattern_per_facet.value
+FINEST = TUNING.pattern_finest.value
+COARSEST = TUNING.pattern_coarsest.value
+MOST_FACES = TUNING.pattern_most_faces.value
+COARSER = TUNING.pattern_coarser.value
+LONGEST_EDGE = TUNING.pattern_longest_edge.value
 SHAPE = ("sheets", 0, "shape")
 """Where the pattern is in the tables."""
-SPRING_LENGTH = 0.05
-"""L* in the stiffness B/L* of the springs of creases that do not fit, over the edges of the mesh. Of 180°, set
-creases reach 48° (crane), 77° (hyperbolic paraboloid) and 172° (square twist); springs of 0.2 N m/m/rad reach 93°,
-145° and 173°, of 1 N m/m/rad 149° and 174° (not tried on the crane)."""
-PER_FACET, FINEST, COARSEST = 3.0, 36.0, 15.0
-"""Edges of the mesh along a facet, and bounds on edges along the longer side of the pattern."""
-MOST_FACES, COARSER, LONGEST_EDGE = 2000, 1.25, 1.0 / 8.0
-"""Faces beyond which the mesh is made coarser, by this factor at a time, up to edges this long over the longer side:
-narrow facets have many faces at any size that resolves the others, and a first look should take seconds."""
 
 
 class PatternTables(dict[str, Any]):
