@@ -190,3 +190,16 @@ def test_a_session_that_cannot_go_on_from_anywhere_says_that_it_begins_anew(play
     values, _ = decode_packet(player.packet(1, 0))
     assert [event["kind"] for event in values["events"]][-1] == "anew"
     assert player.session.time == 0.0
+
+
+def test_a_flood_of_sliders_waits_as_one_wish_of_each_page_and_group():
+    box = Outbox()
+    for percent in range(5000):
+        for page in range(16):
+            box.put({"do": "drive", "page": page, "group": "wings", "percent": percent})
+    waiting = drained(box)
+    assert [one["percent"] for one in waiting] == 16 * [4999]
+    for number in range(outbox.MOST_UNSENT):
+        box.put({"do": "drive", "page": 1, "group": f"group {number}", "percent": 1})
+    with pytest.raises(InputError, match="too many commands"):
+        box.put({"do": "drive", "page": 1, "group": "one more", "percent": 1})

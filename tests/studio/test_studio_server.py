@@ -20,9 +20,9 @@ from recording_samples import record_frames
 from crumple.recording import Recorder, Recording
 from crumple.runtime.errors import InputError
 from crumple.studio.guard import Guard, is_loopback
-from crumple.studio.runs import StudioRun
+from crumple.studio.runs import Refusal, StudioRun
 from crumple.studio.serve import address, open_port
-from crumple.studio.server import StudioServer
+from crumple.studio.server import Page, StudioServer
 
 
 def visit(folders: list[Path], work, guard: Guard | None = None) -> None:
@@ -239,7 +239,7 @@ def test_the_end_may_come_while_something_changes(recorded, turns):
 
     async def session() -> None:
         server = StudioServer([StudioRun(recorded)])
-        server._pages[1] = AsyncMock()  # a page is open
+        server._pages[1] = Page(AsyncMock())  # a page is open
         watching = server._watching(server.application())
         await anext(watching)
         await asyncio.sleep(0.05)
@@ -250,6 +250,73 @@ def test_the_end_may_come_while_something_changes(recorded, turns):
         assert ended
 
     asyncio.run(session())
+
+
+class Listener:
+    """A socket that takes everything, or nothing."""
+
+    def __init__(self, is_stuck: bool) -> None:
+        self.is_stuck, self.heard = is_stuck, []
+
+    async def send_str(self, text: str) -> None:
+        if self.is_stuck:
+            await asyncio.Event().wait()
+        self.heard.append(json.loads(text))
+
+
+class Refusing(StudioRun):
+    """A run that refuses what page 2 has asked for."""
+
+    def refusals(self) -> list[Refusal]:
+        return [Refusal(2, "not there"), Refusal(99, "a page that has gone"), Refusal(None, "no page")]
+
+
+def test_a_page_that_does_not_listen_holds_up_no_other_and_each_is_told_its_own_refusals(recorded):
+    async def session() -> list[Listener]:
+        run = Refusing(recorded)
+        server, listeners = StudioServer([run]), [Listener(True), Listener(False), Listener(False)]
+        server._pages = {k + 1: Page(one) for k, one in enumerate(listeners)}
+        watching = server._watching(server.application())
+        await anext(watching)
+        for name in ("one", "two", "three"):
+            run._label = name
+            server._wake.set()
+            await asyncio.sleep(0.3)
+        await anext(watching, None)
+        return listeners
+
+    stuck, second, third = asyncio.run(session())
+    for listener in (second, third):
+        assert [news["runs"][0]["name"] for news in listener.heard if "runs" in news][-1] == "three"
+    assert {"error": "not there"} in second.heard
+    assert not [news for news in third.heard if "error" in news]
+    assert not stuck.heard
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        '{"do": "drive", "run": 0}',
+        '{"do": "drive", "run": 0, "group": "a", "percent": NaN}',
+        '{"do": "drive", "run": 0, "group": "a", "percent": 1e999}',
+        '{"do": "drive", "run": 0, "group": "a", "percent": {"a": 1}}',
+        '{"do": "drive", "run": 0, "group": ' + "[" * 500 + "]" * 500 + ', "percent": 1}',
+        '{"do": "drive", "run": 0, "group": "' + "x" * 60_000 + '", "percent": 1}',
+        '{"do": "drive", "run": 7, "group": "a", "percent": 1}',
+        '{"do": "drive", "run": 0, "group": "a", "percent": 1}',
+        '{"do": ["drive"], "run": 0}',
+    ],
+)
+def test_sliders_of_what_is_no_simulation_and_nonsense_get_one_short_line(recorded, command):
+    async def work(client: TestClient) -> None:
+        socket = await client.ws_connect("/socket")
+        await socket.receive_json(timeout=5)
+        await socket.send_str(command)
+        error = (await socket.receive_json(timeout=5))["error"]
+        assert 0 < len(error) < 400
+        assert "\n" not in error
+
+    visit([recorded], work)
 
 
 def test_a_large_message_ends_the_connection_only(recorded):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -42,8 +43,35 @@ LARGEST_MESSAGE = 65_536
 """Of what a page may send [bytes]."""
 MOST_KNOWN = 64
 """Keys that a page may say it knows."""
+KEPT_ERRORS = 16
+"""Refusals that wait for a page; the oldest are forgotten first."""
 READERS = 2
 """Threads that decode frames; HDF5 lets only one at a time into its library."""
+
+
+class Page:
+    """A page that is open. One that does not listen holds up nobody: it gets the newest status when it has taken the
+    last."""
+
+    def __init__(self, socket: web.WebSocketResponse) -> None:
+        self.socket, self.told = socket, ""
+        self.errors: deque[str] = deque(maxlen=KEPT_ERRORS)
+        self._sending: asyncio.Task[None] | None = None
+
+    def tell(self, status: str) -> None:
+        """Send errors that wait, and the status if it is another one, unless it is still being sent something."""
+        if self._sending is not None and not self._sending.done():
+            return
+        lines = [strict_json({"error": error}) for error in self.errors] + [status] * (status != self.told)
+        self.errors.clear()
+        self.told = status
+        if lines:
+            self._sending = asyncio.ensure_future(self._deliver(lines))
+
+    async def _deliver(self, lines: Sequence[str]) -> None:
+        with suppress(ConnectionError):
+            for line in lines:
+                await self.socket.send_str(line)
 
 
 class StudioServer:
@@ -52,9 +80,8 @@ class StudioServer:
     def __init__(self, runs: Sequence[StudioRun], guard: Guard | None = None) -> None:
         self._runs = list(runs)
         self._pool = ThreadPoolExecutor(READERS, "studio")
-        self._pages: dict[int, web.WebSocketResponse] = {}
+        self._pages: dict[int, Page] = {}
         self._number = 0
-        self._status = ""
         self._session = secrets.token_hex(8)  # a page that outlives a studio finds another one at its address
         self._wake = asyncio.Event()
         self._guard = guard or Guard()
@@ -102,9 +129,9 @@ class StudioServer:
         await socket.prepare(request)
         self._number += 1
         page = self._number
-        self._pages[page] = socket
+        self._pages[page] = Page(socket)
         try:
-            await socket.send_str(await self._in_thread(self._look))
+            self._pages[page].tell(await self._in_thread(self._look))
             self._wake.set()
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
@@ -140,8 +167,8 @@ class StudioServer:
 
     async def _close_sockets(self, app: web.Application) -> None:
         """Tell the pages that it is over, so that the end need not wait for them."""
-        for socket in list(self._pages.values()):
-            await socket.close(message=b"the studio has ended")
+        for page in list(self._pages.values()):
+            await page.socket.close(message=b"the studio has ended")
 
     async def _watch(self) -> None:
         while True:
@@ -150,17 +177,16 @@ class StudioServer:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK_EVERY)
             self._wake.clear()
-            before, now = self._status, await self._in_thread(self._look)
-            news = [(socket, now) for socket in self._pages.values() if now != before]
+            status = await self._in_thread(self._look)
             for refusal in [one for run in self._runs for one in run.refusals()]:
-                if refusal.page in self._pages:
-                    news.append((self._pages[refusal.page], strict_json({"error": refusal.message})))
-            await asyncio.gather(*(socket.send_str(text) for socket, text in news), return_exceptions=True)
+                if isinstance(refusal.page, int) and refusal.page in self._pages:
+                    self._pages[refusal.page].errors.append(refusal.message)
+            for page in self._pages.values():
+                page.tell(status)
 
     def _look(self) -> str:
         """The status of all runs as the page gets it."""
-        self._status = strict_json({"session": self._session, "runs": [run.refresh() for run in self._runs]})
-        return self._status
+        return strict_json({"session": self._session, "runs": [run.refresh() for run in self._runs]})
 
     def _chosen(self, request: web.Request) -> StudioRun:
         return self._numbered(_number(request.match_info["run"], "run"))
