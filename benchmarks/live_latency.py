@@ -3,13 +3,13 @@
     python benchmarks/live_latency.py [--sheet note] [--moves 40] [--seconds 5] [--starts 5]
 
 Starts `crumple play` some times, and tells how long it takes from the command until a page that opens then shows the
-sheet, and until it can be taken. Then serves `crumple play`, opens it in headless Chromium (needs selenium, chromium and chromedriver), takes a corner, and
-lets the sheet come to rest in the hand. Then the pointer jumps by some pixels, again and again, each time after a
-pause; the clock of the page tells when the first packet has come in which the corner has moved by a twentieth of the
-way, and when the first picture with it was drawn and the graphics were done. After that the corner is dragged in
-circles for some seconds, pictures and simulated frames are counted, and the CPU time of each link of the chain:
-simulator, server, browser. Other times are on the clock: they depend on what else the machine does, so that the load is
-told with them; Chromium draws in software here.
+sheet, and until it can be taken. Then serves it, opens it in headless Chromium (needs selenium, chromium and
+chromedriver), takes a corner, and lets the sheet come to rest in the hand. Then the pointer jumps by some pixels, again
+and again, each time after a pause; the clock of the page tells when the first packet has come in which the corner has
+moved by a twentieth of the way, and when the first picture with it was drawn and the graphics were done. After that the
+corner is dragged in circles for some seconds, pictures and simulated frames are counted, and the CPU time of each link
+of the chain: simulator, server, browser. Other times are on the clock: they depend on what else the machine does, so
+that the load is told with them; Chromium draws in software here.
 """
 
 from __future__ import annotations
@@ -275,7 +275,8 @@ def main() -> int:
         print(f"{rates}; {result['faces']} faces; {result['lost']} of {result['moves']} moves not seen")
         frame, picture = result["cpu_ms_per_frame"], result["cpu_ms_per_picture"]
         print(
-            f"CPU: simulator {frame['simulator']} and server {frame['server']} ms a frame, browser {picture} ms a picture"
+            f"CPU: simulator {frame['simulator']} and server {frame['server']} ms a frame, "
+            f"browser {picture} ms a picture"
         )
         print(f"load {result['load'][0]} on {result['cores']} cores")
     return 0

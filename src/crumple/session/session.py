@@ -67,6 +67,8 @@ class Session(Handling, Tooling):
     only.
     """
 
+    _has_told_full: bool = False
+
     def __init__(
         self, engine: Engine, *, scene: Resolved | str | None = None, observers: Sequence[Observer] = ()
     ) -> None:
@@ -258,7 +260,7 @@ class Session(Handling, Tooling):
     def _begin(self, first: Moment) -> None:
         super()._begin(first)
         self._listener.events.clear()
-        self._has_told_full: bool = False
+        self._has_told_full = False
         self._aside: dict[int, Path] = {}
 
     def _audience(self, observers: Sequence[Observer] = ()) -> Audience:
