@@ -18,7 +18,7 @@ from crumple.scenes import load_scene, scene_from_tables
 from crumple.session.simulation import Simulation
 from crumple.studio.holding import MOST_HANDS, Holding, checked_wish
 from crumple.studio.runs import SceneRun, StudioRun
-from crumple.studio.worker import Gate, Stopped
+from crumple.studio.worker import MOST_HEARD, Gate, Stopped
 
 SCENE = """
 [run]
@@ -166,6 +166,23 @@ def test_a_page_is_told_what_was_refused_and_moves_of_a_pause_are_merged():
     assert pipe.sent[-1]["drives"] == {"zigzags": (0.0, 100.0)}
     with pytest.raises(Stopped):
         Gate(Pipe("pause")).on_start(sim.model, sim.state)
+
+
+def test_a_run_goes_on_while_pages_talk_without_a_pause():
+    sim = Simulation(scene_from_tables(PATTERN, source="test"))
+    asked = 0
+
+    class Talking(Pipe):
+        def poll(self) -> bool:
+            return True
+
+        def recv(self):
+            nonlocal asked
+            asked += 1
+            return checked_wish(drive(asked % 100))
+
+    Gate(Talking()).on_start(sim.model, sim.state)
+    assert asked == MOST_HEARD
 
 
 def test_a_run_that_was_driven_by_hand_goes_on_bit_by_bit(tmp_path):

@@ -25,6 +25,9 @@ from crumple.studio.holding import Holding
 from crumple.studio.outbox import Outbox
 from crumple.studio.runs import PAUSE, STOP, Refusal
 
+MOST_HEARD = 200
+"""Commands that are taken at a time between two steps."""
+
 
 class Stopped(Exception):  # noqa: N818 (a signal, not an error)
     """The user has stopped the run."""
@@ -66,9 +69,11 @@ class Gate(Observer):
         send(self._pipe, refused=Refusal(command.get("page"), str(error)))
 
     def _obey(self, model: Model, state: State) -> None:
-        """Take what was asked meanwhile; while paused, wait for more."""
-        paused = False
-        while paused or self._pipe.poll():
+        """Take what was asked meanwhile, but not for ever: the run goes on while pages talk without a pause. While
+        paused, wait for more."""
+        paused, heard = False, 0
+        while paused or (heard < MOST_HEARD and self._pipe.poll()):
+            heard += 1
             try:
                 command = self._pipe.recv()
             except (EOFError, OSError):  # the studio is gone
