@@ -34,7 +34,11 @@ Edge = tuple[int, int]
 
 
 class Refused(Exception):  # noqa: N818 (an answer, not an error)
-    """An edit that does not give a valid structure; the old one stays."""
+    """An edit that does not give a valid structure; the old one stays. `is_late`: at the gate, after most of its work
+    was done;  `about`: the ruling or crease that was to break, if it was one."""
+
+    is_late = False
+    about: Edge | None = None
 
 
 class Vertex(NamedTuple):

@@ -48,6 +48,9 @@ class SolverOptions(Options):
     speed_tolerance: Annotated[
         float, Quantity("m/s", above=0, most=100), "And as the fastest correction of any node there."
     ] = 0.05
+    patience: Annotated[
+        int, Whole(1, 10**6), "Newton iterations in contact after which these two are enough in motion, too."
+    ] = 12
     path_error: Annotated[
         float,
         Quantity(above=0, most=1),
