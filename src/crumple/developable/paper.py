@@ -37,9 +37,9 @@ class Paper:
 
     `layout`: structure and mesh;  `state` on this mesh;  `memory` of folds by ruling [rad];  `draws`: random numbers
     used so far;  `resting`: the frame from which on a region may be edited again, by key, that of flat regions under
-    None, or a ruling may break, by its ends;  `refused`: the compression at which a flat region was tried in vain, by its vertices;  `events` of this
-    frame;  `begun`: the state at the end of the frame before;  `is_edited`: in this frame an edit has come as far as
-    the gate, and all others wait for the next one.
+    None, or a ruling may break, by its ends;  `refused`: the compression at which a flat region was tried in vain, by
+    its vertices;  `events` of this frame;  `begun`: the state at the end of the frame before;  `is_edited`: in this
+    frame an edit has come as far as the gate, and all others wait for the next one.
     """
 
     model: Model
@@ -136,7 +136,7 @@ def _through_gate(paper: Paper, structure: Structure) -> Paper:
     if not clearance.is_clear(x):
         raise Refused("something would intersect")
     y = clearance.restore(edited.isometry, x, edited.weight)
-    strain = float(np.abs(edited.isometry.strain(y)).max())
+    strain = edited.isometry.worst(y)
     if strain > REFUSED:
         raise Refused(f"edges would be strained by {strain:.2g}")
     gap = clearance.gap(y)
@@ -148,7 +148,7 @@ def _through_gate(paper: Paper, structure: Structure) -> Paper:
 def restored(paper: Paper, x: Floats) -> tuple[Floats, float]:
     """The positions (node_count, 3) [m] that x leads to when edges get their lengths, and the largest strain left."""
     y = Clearance(paper.model, paper.state).restore(paper.isometry, x, paper.weight)
-    return y, float(np.abs(paper.isometry.strain(y)).max())
+    return y, paper.isometry.worst(y)
 
 
 def attempt(paper: Paper, edit: Callable[[Paper], Paper]) -> Paper | Refused:

@@ -105,7 +105,8 @@ def _hold(x, stencil, center, stiffness, largest, project, blocks, gradient):
                 for b in range(3):
                     block = pull if a == b else 0.0
                     if is_far and not project:
-                        block -= pull * (x[node, a] - center[e, a]) * (x[node, b] - center[e, b]) / square
+                        one, other = (x[node, a] - center[e, a]) / distance, (x[node, b] - center[e, b]) / distance
+                        block -= pull * one * other
                     blocks[e, 0, a, b] = block
     return total
 

@@ -9,8 +9,8 @@ wherever the sheet is, and however fast it moves as a whole.
 **In dense contact** a sheet stores a thousand times more energy than it has in motion, snaps from one shape into
 another, and the last digits of a solve are as costly as they are meaningless. While steps are taken as in dense
 contact, `SLOW_FACTOR` times the error above is enough after `SLOW_PATIENCE` iterations, if convergence is slow. After
-`solver.patience` iterations in contact, and in static solves, it is enough that the decrease is small beside the elastic
-energy, that of contact and the kinetic one.
+`solver.patience` iterations in contact, and in static solves, it is enough that the decrease is small beside the
+elastic energy, that of contact and the kinetic one.
 """
 
 from __future__ import annotations
