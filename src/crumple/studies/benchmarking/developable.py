@@ -1,8 +1,8 @@
 """developable: what a frame of developable paper costs, beside tables IV and V of [Schreck2015].
 
 CPU time, not that on the clock, so that a busy machine disturbs less; frames in which something is compiled, or
-loaded from the cache, are not counted, as a whole script is run before. Scripts are also run with a finer structure, of 150 to 300 faces, for which frames
-are to take 8 ms in the median and 16 ms in 99 of 100.
+loaded from the cache, are not counted, as a whole script is run before. Scripts are also run with a finer structure, of
+150 to 300 faces, for which frames are to take 8 ms in the median and 16 ms in 99 of 100.
 """
 
 from __future__ import annotations
