@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from crumple.contract import ENERGIES
+from crumple.energies.bending_hinge import BendingHinge
+from crumple.energies.examples import PATCH, patch_poses
 from crumple.model.derived import SMALL, Derived
 from crumple.runtime.timing import PhaseTimer
 from crumple.scenes import build
@@ -125,6 +127,28 @@ def test_an_energy_that_is_ready_says_what_it_says_otherwise(name):
         if energy.turns.shape[1]:
             np.testing.assert_array_equal(ready.mixed, found.mixed)
             np.testing.assert_array_equal(ready.own, found.own)
+
+
+def test_springs_at_the_same_hinges_are_one():
+    rng = np.random.default_rng(3)
+    nodes = PATCH.hinges.nodes
+    first, second = (BendingHinge(nodes, rng.uniform(0, 1e-3, len(nodes)), rng.normal(size=len(nodes))) for _ in "ab")
+    second.stiffness[0] = first.stiffness[0] = 0.0
+    joined = first.ready().joined(second.ready())
+    assert joined is not None
+    others = BendingHinge(nodes[:-1], first.stiffness[:-1], first.rest_angle[:-1])
+    assert first.ready().joined(others.ready()) is None
+    x = patch_poses(rng)["random"]
+    assert joined.value(x, np.zeros(0)) == pytest.approx(float(first.value(x).sum() + second.value(x).sum()), rel=1e-12)
+    for project in (True, False):
+        gradient, expected = np.zeros_like(x), np.zeros_like(x)
+        joined.expand(x, np.zeros(0), project, gradient, np.zeros(0))
+        parts = [one.gradient_hessian(x, project) for one in (first, second)]
+        for vectors, _ in parts:
+            np.add.at(expected, nodes, vectors)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())
+        blocks = parts[0][1] + parts[1][1]
+        np.testing.assert_allclose(joined.blocks, blocks, rtol=1e-9, atol=1e-12 * np.abs(blocks).max())
 
 
 def test_the_solver_follows_from_the_scene_alone():

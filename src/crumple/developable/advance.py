@@ -9,7 +9,8 @@
     (g)    enrich      S_P from S_G, with ghosts: in `commit`, the gate of every edit above
     (h)    restore     every edge gets its length in the pattern, as far as contact lets it; folds are remembered
 
-A phase is a function from a `Paper` to a further one, and returns the same object where it has nothing to do.
+A phase is a function from a `Paper` to a further one, and returns the same object where it has nothing to do. One edit
+of the structure comes as far as the gate in a frame, as each takes as long as a step; the others are due in the next.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ PHASES: tuple[Callable[[Paper], Paper], ...] = (
 
 def finish_frame(paper: Paper) -> Paper:
     """The paper after all phases, with the events of this frame."""
-    paper = replace(paper, events=())
+    paper = replace(paper, events=(), is_edited=False)
     for phase in PHASES:
         paper = phase(paper)
     return paper

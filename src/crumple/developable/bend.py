@@ -21,7 +21,7 @@ LEAST, RETRY, FORGET = TUNING.least_band.value, TUNING.retry.value, TUNING.forge
 def bend_flats(paper: Paper) -> Paper:
     """The paper after the most compressed flat region that can bend has done so; at most one."""
     paper = _forgetting(paper)
-    if paper.rests(None):
+    if paper.rests(None) or paper.is_edited:
         return paper
     found = [compression(paper, cell) for cell in paper.structure.flats]
     for squeeze in sorted(found, key=lambda one: -one.value):
@@ -29,9 +29,11 @@ def bend_flats(paper: Paper) -> Paper:
         if squeeze.value <= max(paper.options.compression, RETRY * paper.refused.get(name, 0.0)):
             continue
         edited = attempt(paper, lambda paper, squeeze=squeeze: bend_flat(paper, squeeze))  # type: ignore[misc]
-        if edited is not None:
+        if not isinstance(edited, Refused):
             return edited.rested(None)
-        paper = replace(paper, refused={**paper.refused, name: squeeze.value}).drawn()
+        paper = replace(paper.after(edited), refused={**paper.refused, name: squeeze.value}).drawn()
+        if paper.is_edited:
+            break
     return paper
 
 
@@ -99,13 +101,13 @@ def fan(draft: Draft, apex: int, start: float, end: float) -> list[Edge]:
 def dent_curves(paper: Paper) -> Paper:
     """The paper with a singular point at a finger in a curved region, or on the ruling that is shortened most, if by
     too much: what presses there has no flat region to bend."""
-    if paper.rests(None) or paper.rests(NOBODY):
+    if paper.rests(None) or paper.rests(NOBODY) or paper.is_edited:
         return paper
     edited = attempt(paper, dent_at_finger)
-    if edited is paper or edited is None:
+    if edited is paper or (isinstance(edited, Refused) and not edited.is_late):
         edited = attempt(paper, dent_curve)
-    if edited is None:
-        return paper.drawn().rested(NOBODY)
+    if isinstance(edited, Refused):
+        return paper.after(edited).drawn().rested(edited.about or NOBODY)
     return paper if edited is paper else _told(edited.rested(None), paper.structure.singular)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crumple.developable.paper import Paper, commit, edit_region
+from crumple.developable.paper import REST, Paper, commit, edit_region
 from crumple.developable.singular import ruling_angles
 from crumple.developable.structure import BOUNDARY, NOBODY, Draft, Edge, Refused, Structure
 from crumple.developable.tuning import TUNING
@@ -76,9 +76,11 @@ def split_cones(p: Floats, q: Floats, size: float, tolerance: float) -> list[tup
 
 
 def fit_curves(paper: Paper) -> Paper:
-    """The paper with the rulings of each curved region on cones, as far as one frame allows."""
+    """The paper with the rulings of each curved region on cones, as far as one frame allows. Regions take turns: they
+    rest as long after an edit as this takes."""
     for key in list(paper.structure.curves):
-        paper = edit_region(paper, key, refit)
+        if (paper.state.frame + key) % (REST + 1) == 0:
+            paper = edit_region(paper, key, refit)
     return paper
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ def with_creases(structure: Structure, creases: Sequence[Crease]) -> Structure:
     except Refused as refused:
         raise InputError("creases", f"must cross the sheet without lying on each other ({refused})", creases) from None
     free = {key: vertex._replace(is_held=False) for key, vertex in built.vertices.items()}
-    return Structure(built.outline, built.spacing, free, built.curves, built.cells, built.strips, built.creases)
+    return replace(built, vertices=free)
 
 
 def fold(layout: Layout, x: Floats) -> Floats:

@@ -80,23 +80,24 @@ def dent_curve(paper: Paper) -> Paper:
     when none is shortened by too much."""
     pressed = sorted(pressed_rulings(paper), reverse=True)[:TRIALS]
     for number, (_, key, ruling) in enumerate(pressed):
-        draft = Draft(paper.structure)
+        draft, edge = Draft(paper.structure), _pressed_edge(paper, key, ruling)
         try:
             if key == NOBODY:
-                edge = sorted(paper.structure.creases)[ruling]
                 break_crease(paper, draft, edge, _anywhere_on(paper, edge))
             else:
                 insert_vertex(draft, key, ruling - 1, ruling + 1, _deflected_place(paper, key, ruling))
             return commit(paper, draft.build()).drawn()
-        except Refused:
-            if number == len(pressed) - 1:
+        except Refused as refusal:
+            if refusal.is_late:  # the others have their turn in the next frames
+                refusal.about = edge
+            if refusal.is_late or number == len(pressed) - 1:
                 raise
     return paper
 
 
 def pressed_rulings(paper: Paper) -> list[tuple[float, int, int]]:
     """The inner rulings, and the creases, that are shortened by too much: by how much, of which curve, and which.
-    Creases are of `NOBODY`."""
+    Creases are of `NOBODY`. Those that have been tried only now are left out."""
     edges = [(edge, key, number) for key, curve in paper.structure.curves.items()
              for number, edge in list(enumerate(curve.rulings))[1:-1]]  # fmt: skip
     edges += [(edge, NOBODY, number) for number, edge in enumerate(sorted(paper.structure.creases))]
@@ -106,7 +107,13 @@ def pressed_rulings(paper: Paper) -> list[tuple[float, int, int]]:
     rest, now = (np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1) for x in (paper.layout.mesh.u, paper.state.x))
     shortening = 1.0 - now / rest
     is_pressed = (shortening > paper.options.compression) & (rest > LONG * paper.structure.spacing)
-    return [(float(shortening[n]), *edges[n][1:]) for n in np.flatnonzero(is_pressed).tolist()]
+    found = [n for n in np.flatnonzero(is_pressed).tolist() if not paper.rests(edges[n][0])]
+    return [(float(shortening[n]), *edges[n][1:]) for n in found]
+
+
+def _pressed_edge(paper: Paper, key: int, number: int) -> Edge:
+    """The ruling of a curve, or the crease, of a number."""
+    return sorted(paper.structure.creases)[number] if key == NOBODY else paper.structure.curves[key].rulings[number]
 
 
 def _anywhere_on(paper: Paper, edge: Edge) -> Floats:

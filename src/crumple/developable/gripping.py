@@ -6,7 +6,7 @@ import numpy as np
 
 from crumple.developable.enrich import border_nodes
 from crumple.developable.paper import Paper, attempt, commit
-from crumple.developable.structure import HANDLE, Draft
+from crumple.developable.structure import HANDLE, Draft, Refused
 from crumple.developable.tuning import TUNING
 from crumple.runtime.typing import Floats, Ints
 
@@ -27,7 +27,8 @@ def grip(paper: Paper, u: Floats, radius: float) -> tuple[Paper, Ints]:
         around = np.linalg.norm(mesh.u[rim] - mesh.u[rim[int(far.argmin())]], axis=1)
         return paper, rim[(far <= radius) | (around <= REACH * spacing)].astype(np.int32)
     if np.linalg.norm(mesh.u - u, axis=1).min() > NEAR * spacing:
-        paper = attempt(paper, lambda paper: _with_vertex(paper, u)) or paper
+        edited = attempt(paper, lambda paper: _with_vertex(paper, u))
+        paper = paper if isinstance(edited, Refused) else edited
     nearest = int(np.linalg.norm(paper.layout.mesh.u - u, axis=1).argmin())
     return paper, np.array([nearest], np.int32)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from crumple.developable.paper import Paper, attempt, commit
-from crumple.developable.structure import HANDLE, Draft
+from crumple.developable.structure import HANDLE, Draft, Refused
 
 Place = tuple[float, float]
 
@@ -21,7 +21,7 @@ def take_over(paper: Paper) -> Paper:
     if held == known:
         return paper
     edited = attempt(paper, lambda paper: commit(paper, _holding(paper, held).build(), is_same=True))
-    return paper if edited is None else edited
+    return paper if isinstance(edited, Refused) else edited
 
 
 def held_places(paper: Paper) -> set[Place]:

@@ -12,12 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, solveh_banded
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.linalg.lapack import dpbsv
 
 from crumple.developable.tuning import TUNING
-from crumple.runtime.compiled import kernel
+from crumple.runtime.compiled import device, kernel
 from crumple.runtime.typing import Floats, Ints
 
 MOST, ENOUGH, SOFT = TUNING.projections.value, TUNING.projected.value, TUNING.projection_softness.value
@@ -37,12 +35,16 @@ class Isometry:
         """How much longer than at rest each edge is, over its length, (n,)."""
         return np.linalg.norm(x[self.edges[:, 1]] - x[self.edges[:, 0]], axis=1) / self.length - 1.0
 
+    def worst(self, x: Floats) -> float:
+        """The largest strain of any edge, to either side."""
+        return float(_worst(x, self.edges, self.length))
+
     def project(self, x: Floats, weight: Floats) -> Floats:
         """The positions (node_count, 3) [m] with edges of the right length; `x` itself when that does not succeed.
 
         `weight` (node_count,): how far each node may move, over others.
         """
-        best, least = x, float(np.abs(self.strain(x)).max())
+        best, least = x, self.worst(x)
         y = x
         for _ in range(MOST):
             if least <= ENOUGH:
@@ -51,19 +53,18 @@ class Isometry:
             if after is None or not np.isfinite(after).all():
                 break
             y = after
-            worst = float(np.abs(self.strain(y)).max())
+            worst = self.worst(y)
             if worst < least:
                 best, least = y, worst
         return best
 
     def _step(self, x: Floats, weight: Floats) -> Floats | None:
         """One iteration; None when the system is singular."""
-        band, excess = np.zeros((self.width + 1, len(self.edges))), np.empty(len(self.edges))
+        band, excess = np.zeros((len(self.edges), self.width + 1)).T, np.empty(len(self.edges))
         _assemble(x, self.edges, self.length, self.pairs, weight, band, excess)
         band[0] += SOFT * band[0].max()
-        try:
-            multiplier = solveh_banded(band, excess, lower=True, check_finite=False)
-        except LinAlgError:
+        _, multiplier, info = dpbsv(band, excess, lower=1, overwrite_ab=1, overwrite_b=1)
+        if info:
             return None
         y = x.copy()
         _move(y, x, self.edges, self.length, weight, multiplier)
@@ -72,19 +73,97 @@ class Isometry:
 
 def make_isometry(edges: Ints, length: Floats) -> Isometry:
     """The isometry of `edges` (n, 2) with the rest `length` (n,) [m]."""
-    count, nodes = len(edges), int(edges.max()) + 1
-    incidence = csr_array((np.ones(2 * count), (np.repeat(np.arange(count), 2), edges.ravel())), shape=(count, nodes))
-    graph = csr_array(incidence @ incidence.T)
-    order = reverse_cuthill_mckee(graph, symmetric_mode=True)
-    place = np.empty(count, np.int64)
-    place[order] = np.arange(count)
-    row, column = graph.nonzero()
-    row, column = place[row], place[column]
-    later = row > column
-    pairs = np.stack([row[later], column[later]], axis=1).astype(np.int32)
-    pairs = np.ascontiguousarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
+    edges = np.ascontiguousarray(edges, np.int32)
+    order, pairs = _arrange(edges, int(edges.max()) + 1)
     width = int(np.max(pairs[:, 0] - pairs[:, 1], initial=0))
     return Isometry(np.ascontiguousarray(edges[order]), np.ascontiguousarray(length[order]), pairs, width)
+
+
+@kernel
+def _arrange(edges, nodes):
+    """The order of Cuthill and McKee of edges (n, 2), (n,), and the pairs (m, 2) of edges in this order that share a
+    node, the later one first, ascending."""
+    count = len(edges)
+    first = np.zeros(nodes + 1, np.int32)
+    for e in range(count):
+        first[edges[e, 0] + 1] += 1
+        first[edges[e, 1] + 1] += 1
+    first = np.cumsum(first)
+    filled, at = first[:-1].copy(), np.empty(2 * count, np.int32)
+    for e in range(count):
+        for k in range(2):
+            at[filled[edges[e, k]]] = e
+            filled[edges[e, k]] += 1
+    degree = np.empty(count, np.int64)
+    for e in range(count):
+        degree[e] = first[edges[e, 0] + 1] - first[edges[e, 0]] + first[edges[e, 1] + 1] - first[edges[e, 1]]
+    order, place = np.empty(count, np.int64), np.empty(count, np.int64)
+    root = np.argmin(degree)
+    for _ in range(3):  # from an end that is far from where one began
+        _walk(edges, first, at, degree, root, order, place)
+        root = order[count - 1]
+    _walk(edges, first, at, degree, root, order, place)
+    pairs, found = np.empty((int(np.sum(degree)), 2), np.int32), 0
+    near = np.empty(int(np.max(degree)), np.int64)
+    for p in range(count):
+        e, many = order[p], 0
+        for k in range(2):
+            for m in range(first[edges[e, k]], first[edges[e, k] + 1]):
+                if place[at[m]] < p:
+                    near[many] = place[at[m]]
+                    many += 1
+        own = near[:many]
+        own.sort()
+        for m in range(many):
+            if m == 0 or own[m] != own[m - 1]:
+                pairs[found, 0], pairs[found, 1] = p, own[m]
+                found += 1
+    return order, pairs[:found].copy()
+
+
+@device
+def _walk(edges, first, at, degree, root, order, place):
+    """Fill the `order` in which edges are met from one on, those with few neighbours first, and the `place` of each in
+    it; parts of the mesh that are not connected follow each other."""
+    count = len(edges)
+    place[:] = -1
+    done, seen, start = 0, 0, root
+    while done < count:
+        if seen == done:
+            while place[start] >= 0:
+                start = (start + 1) % count
+            order[seen], place[start] = start, seen
+            seen += 1
+        e = order[done]
+        done += 1
+        begin = seen
+        for k in range(2):
+            for m in range(first[edges[e, k]], first[edges[e, k] + 1]):
+                f = at[m]
+                if place[f] < 0:
+                    place[f] = seen
+                    n = seen
+                    while n > begin and degree[order[n - 1]] > degree[f]:
+                        order[n] = order[n - 1]
+                        n -= 1
+                    order[n] = f
+                    seen += 1
+        for n in range(begin, seen):
+            place[order[n]] = n
+
+
+@kernel
+def _worst(x, edges, length):
+    """The largest |l/l̄ − 1|, not a number where one is not."""
+    worst = 0.0
+    for e in range(len(edges)):
+        square = 0.0
+        for k in range(3):
+            square += (x[edges[e, 1], k] - x[edges[e, 0], k]) ** 2
+        strain = abs(np.sqrt(square) / length[e] - 1.0)
+        if not strain <= worst:
+            worst = strain
+    return worst
 
 
 @kernel

@@ -23,6 +23,8 @@ from crumple.developable.structure import SINGULAR, Edge, Structure
 from crumple.developable.tuning import TUNING
 from crumple.energies.bending_hinge import BendingHinge, hinge_stiffness
 from crumple.materials.material import Material
+from crumple.mesh.sheet_mesh import SheetMesh
+from crumple.runtime.remembered import Remembered
 from crumple.runtime.typing import Floats
 from crumple.state import State
 
@@ -83,21 +85,27 @@ def hinge_term(material: Material) -> EnergyTerm:
     The half that is there already is at rest when flat, so this one is at rest beyond the remembered angle.
     """
     stiffness = float(np.mean(material.bending))
+    known: Remembered[BendingHinge] = Remembered(2)
 
     def make(state: State) -> BendingHinge:
-        mesh = state.mesh
-        count = len(mesh.hinges.nodes)
+        count = len(state.mesh.hinges.nodes)
         rest = state.field(FIELD) if FIELD in state.own else np.zeros(count)
         factor = state.field(FACTOR) if FACTOR in state.own else np.ones(count)
-        factor = np.where(rest != 0.0, 2.0, factor)
-        chosen = np.flatnonzero(factor > HALF * (1.0 + 1e-9))
-        nodes, factor = mesh.hinges.nodes[chosen], factor[chosen]
-        length = np.linalg.norm(mesh.u[nodes[:, 1]] - mesh.u[nodes[:, 0]], axis=1)
-        area = mesh.face_area[mesh.hinges.faces[chosen]].sum(axis=1)
-        added = hinge_stiffness(stiffness * (factor - HALF), length, area)
-        return BendingHinge(nodes, added, factor / (factor - HALF) * rest[chosen])
+        return known.find((state.mesh, rest, factor), lambda: added_hinges(state.mesh, stiffness, rest, factor))
 
     return EnergyTerm(FOLDS, make)
+
+
+def added_hinges(mesh: SheetMesh, stiffness: float, rest: Floats, factor: Floats) -> BendingHinge:
+    """The springs of `hinge_term` at all hinges of a mesh; `stiffness` [N m] of the sheet, `rest` [rad] and `factor`
+    (hinge_count,)."""
+    factor = np.where(rest != 0.0, 2.0, factor)
+    more = np.maximum(factor - HALF, 0.0)
+    nodes = mesh.hinges.nodes
+    length = np.linalg.norm(mesh.u[nodes[:, 1]] - mesh.u[nodes[:, 0]], axis=1)
+    added = hinge_stiffness(stiffness * more, length, mesh.face_area[mesh.hinges.faces].sum(axis=1))
+    beyond = np.divide(factor, more, out=np.zeros_like(more), where=more > 0.0)
+    return BendingHinge(nodes, added, beyond * rest)
 
 
 def hinge_factors(layout: Layout) -> Floats:

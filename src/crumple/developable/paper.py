@@ -25,6 +25,10 @@ from crumple.state.ragged import Pins
 
 HELD, REFUSED = TUNING.held_weight.value, TUNING.refused_strain.value
 REST, LONG_REST = TUNING.rest_frames.value, TUNING.refused_frames.value
+Resting = int | None | Edge
+"""What is left alone for some frames."""
+CLOSER = 0.5
+"""Part of the least gap that is left at least after an edit."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,9 @@ class Paper:
 
     `layout`: structure and mesh;  `state` on this mesh;  `memory` of folds by ruling [rad];  `draws`: random numbers
     used so far;  `resting`: the frame from which on a region may be edited again, by key, that of flat regions under
-    None;  `refused`: the compression at which a flat region was tried in vain, by its vertices;  `events` of this
-    frame;  `begun`: the state at the end of the frame before.
+    None, or a ruling may break, by its ends;  `refused`: the compression at which a flat region was tried in vain, by
+    its vertices;  `events` of this frame;  `begun`: the state at the end of the frame before;  `is_edited`: in this
+    frame an edit has come as far as the gate, and all others wait for the next one.
     """
 
     model: Model
@@ -43,10 +48,11 @@ class Paper:
     state: State
     memory: Mapping[Edge, float] = field(default_factory=dict)
     draws: int = 0
-    resting: Mapping[int | None, int] = field(default_factory=dict)
+    resting: Mapping[Resting, int] = field(default_factory=dict)
     refused: Mapping[frozenset[int], float] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     begun: State | None = None
+    is_edited: bool = False
 
     @property
     def structure(self) -> Structure:
@@ -87,13 +93,19 @@ class Paper:
         """The same after random numbers have been used."""
         return replace(self, draws=self.draws + 1)
 
-    def rests(self, region: int | None) -> bool:
+    def rests(self, region: Resting) -> bool:
         """Whether a region was edited only now."""
         return self.state.frame < self.resting.get(region, 0)
 
-    def rested(self, region: int | None, frames: int = REST) -> Paper:
-        """The same with a region that is to be left alone for some frames."""
-        return replace(self, resting={**self.resting, region: self.state.frame + 1 + frames})
+    def rested(self, region: Resting, frames: int = REST) -> Paper:
+        """The same with a region that is to be left alone for some frames; those that have rested are forgotten."""
+        now = self.state.frame
+        left = {key: until for key, until in self.resting.items() if until > now}
+        return replace(self, resting={**left, region: now + 1 + frames})
+
+    def after(self, refusal: Refused) -> Paper:
+        """The same after an edit was refused."""
+        return replace(self, is_edited=True) if refusal.is_late else self
 
     def happened(self, kind: str, message: str) -> Paper:
         """The same with an event."""
@@ -108,6 +120,15 @@ def commit(paper: Paper, structure: Structure, *, is_same: bool = False) -> Pape
     """
     if not is_same and not structure.differs(paper.structure):
         raise Refused("nothing changes")
+    try:
+        return _through_gate(paper, structure)
+    except Refused as refusal:
+        refusal.is_late = True
+        raise
+
+
+def _through_gate(paper: Paper, structure: Structure) -> Paper:
+    """The paper with another structure, on its mesh; `Refused` as `commit` says."""
     layout = enrich(structure, paper.options.ghost_spacing)
     x, v = transfer(paper.layout, layout, paper.state.x, paper.state.v)
     edited = replace(paper, layout=layout, state=state_on(layout, paper, x, v))
@@ -115,36 +136,36 @@ def commit(paper: Paper, structure: Structure, *, is_same: bool = False) -> Pape
     if not clearance.is_clear(x):
         raise Refused("something would intersect")
     y = clearance.restore(edited.isometry, x, edited.weight)
-    strain = float(np.abs(edited.isometry.strain(y)).max())
+    strain = edited.isometry.worst(y)
     if strain > REFUSED:
         raise Refused(f"edges would be strained by {strain:.2g}")
-    before = Clearance(paper.model, paper.state).gap(paper.state.x)
-    if clearance.gap(y) < 0.5 * before:
+    gap = clearance.gap(y)
+    if gap < CLOSER and gap < CLOSER * Clearance(paper.model, paper.state).gap(paper.state.x):
         raise Refused("something would come too close")
-    return replace(edited, state=edited.state.replaced(x=y))
+    return replace(edited, state=edited.state.replaced(x=y), is_edited=True)
 
 
 def restored(paper: Paper, x: Floats) -> tuple[Floats, float]:
     """The positions (node_count, 3) [m] that x leads to when edges get their lengths, and the largest strain left."""
     y = Clearance(paper.model, paper.state).restore(paper.isometry, x, paper.weight)
-    return y, float(np.abs(paper.isometry.strain(y)).max())
+    return y, paper.isometry.worst(y)
 
 
-def attempt(paper: Paper, edit: Callable[[Paper], Paper]) -> Paper | None:
-    """The paper after an edit, itself when there was nothing to do; None when it was refused."""
+def attempt(paper: Paper, edit: Callable[[Paper], Paper]) -> Paper | Refused:
+    """The paper after an edit, itself when there was nothing to do; or why it was refused."""
     try:
         return edit(paper)
-    except Refused:
-        return None
+    except Refused as refusal:
+        return refusal
 
 
 def edit_region(paper: Paper, key: int, edit: Callable[[Paper, int], Paper]) -> Paper:
     """The paper after one of its curved regions was edited, which then rests: longer, when it was refused."""
-    if key not in paper.structure.curves or paper.rests(key):
+    if paper.is_edited or key not in paper.structure.curves or paper.rests(key):
         return paper
     edited = attempt(paper, lambda paper: edit(paper, key))
-    if edited is None:
-        return paper.rested(key, LONG_REST)
+    if isinstance(edited, Refused):
+        return paper.after(edited).rested(key, LONG_REST)
     return edited if edited is paper else edited.rested(key)
 
 

@@ -28,7 +28,9 @@ def restore_lengths(paper: Paper) -> Paper:
 
 
 def remember_folds(paper: Paper) -> Paper:
-    """Folds at singular points stay."""
+    """Folds at singular points stay; the same object when none has become sharper."""
     memory = remember(paper.layout, paper.angle, paper.memory, paper.options.remembered_curvature)
+    if memory == paper.memory:
+        return paper
     state = paper.state.with_field(FIELD, hinge_memory(paper.layout, memory), where="hinge", rule="discard")
     return replace(paper, memory=memory, state=state)

@@ -34,7 +34,11 @@ Edge = tuple[int, int]
 
 
 class Refused(Exception):  # noqa: N818 (an answer, not an error)
-    """An edit that does not give a valid structure; the old one stays."""
+    """An edit that does not give a valid structure; the old one stays. `is_late`: at the gate, after most of its work
+    was done;  `about`: the ruling or crease that was to break, if it was one."""
+
+    is_late = False
+    about: Edge | None = None
 
 
 class Vertex(NamedTuple):
@@ -56,8 +60,9 @@ class Curve(NamedTuple):
 @dataclass(frozen=True)
 class Structure:
     """`vertices` and `curves` by key;  `spacing` of vertices on the border [m];  `cells`: vertices of each,
-    counter-clockwise;  `strips`: the cells between the rulings i and i + 1 of a curve, by (curve, i);  `creases`: the
-    angle at which each is at rest [rad], by its ends, the smaller key first."""
+    counter-clockwise;  `strips`: the cells between the rulings i and i + 1 of a curve, by (curve, i);  `sides`: the
+    cell to the left of every directed edge, of which border edges have one, chords two;  `creases`: the angle at which
+    each is at rest [rad], by its ends, the smaller key first."""
 
     outline: Outline
     spacing: float
@@ -65,6 +70,7 @@ class Structure:
     curves: Mapping[int, Curve]
     cells: tuple[tuple[int, ...], ...]
     strips: Mapping[tuple[int, int], int]
+    sides: Mapping[Edge, int]
     creases: Mapping[Edge, float] = field(default_factory=dict)
 
     @cached_property
@@ -95,11 +101,6 @@ class Structure:
         """The cells that are flat."""
         strips = set(self.strips.values())
         return tuple(cell for cell in range(len(self.cells)) if cell not in strips)
-
-    @cached_property
-    def sides(self) -> Mapping[Edge, int]:
-        """The cell to the left of every directed edge; border edges have one, chords two."""
-        return edge_cells(self.cells)
 
     @cached_property
     def owners(self) -> Mapping[Edge, tuple[int, int]]:
@@ -193,16 +194,19 @@ class Draft:
     def build(self) -> Structure:
         """The structure, with the border sampled evenly; `Refused` when chords cross or strips are lost."""
         self._sample()
-        chords = all_chords(self.curves, self.creases)
-        self._check_chords(chords)
-        cells = self._cells(chords)
+        chords, order = all_chords(self.curves, self.creases), border_order(self.vertices)
+        border = list(zip(order, (*order[1:], order[0]), strict=True))
+        self._check_chords(chords, border)
+        cells = self._cells(chords, border)
+        sides = edge_cells(cells)
         return Structure(
             self.outline,
             self.spacing,
             dict(self.vertices),
             dict(self.curves),
             cells,
-            find_strips(self.curves, cells),
+            find_strips(self.curves, sides),
+            sides,
             dict(self.creases),
         )
 
@@ -258,26 +262,22 @@ class Draft:
                 return True
         return False
 
-    def _check_chords(self, chords: frozenset[Edge]) -> None:
+    def _check_chords(self, chords: frozenset[Edge], border: list[Edge]) -> None:
         """`Refused` when two chords cross, or one lies on the border or crosses it."""
         for a, b in chords:
             p, q = self.vertices[a], self.vertices[b]
             if p.kind == q.kind == BOUNDARY and self.outline.on_one_side(p.place, q.place):
                 raise Refused("a ruling on the border")
-        order = border_order(self.vertices)
-        sides = () if self.outline.is_convex else zip(order, (*order[1:], order[0]), strict=True)
-        ordered = [*sorted(chords), *sides]
+        ordered = [*sorted(chords), *(() if self.outline.is_convex else border)]
         ends = np.array(ordered, np.int64).reshape(-1, 2)
         points = np.array([[self.vertices[key].u for key in edge] for edge in ordered]).reshape(-1, 2, 2)
         if crosses(ends, points, len(chords)):
             raise Refused("rulings cross")
 
-    def _cells(self, chords: frozenset[Edge]) -> tuple[tuple[int, ...], ...]:
+    def _cells(self, chords: frozenset[Edge], border: list[Edge]) -> tuple[tuple[int, ...], ...]:
         """The cells between chords and border; `Refused` when they do not cover the sheet."""
-        order = border_order(self.vertices)
-        sides = zip(order, (*order[1:], order[0]), strict=True)
         positions = {key: vertex.u for key, vertex in self.vertices.items()}
-        cells, total = trace_cells(positions, [*sides, *chords])
+        cells, total = trace_cells(positions, [*border, *chords])
         if any(len(set(cell)) < len(cell) for cell in cells):
             raise Refused("a loose end")
         if abs(total - self.outline.area) > 1e-9 * self.outline.area:
@@ -287,7 +287,7 @@ class Draft:
 
 def flat_structure(outline: Outline, spacing: float) -> Structure:
     """A sheet that is flat everywhere."""
-    empty = Structure(outline, spacing, {}, {}, (), {})
+    empty = Structure(outline, spacing, {}, {}, (), {}, {})
     draft = Draft(empty)
     for place in outline.starts[:-1]:
         draft.border(float(place), is_held=True)
@@ -312,16 +312,17 @@ def edge_cells(cells: Iterable[tuple[int, ...]]) -> dict[Edge, int]:
     }
 
 
-def find_strips(curves: Mapping[int, Curve], cells: Iterable[tuple[int, ...]]) -> dict[tuple[int, int], int]:
-    """The cell between two rulings that follow each other; `Refused` when there is none."""
-    sides = edge_cells(cells)
+def find_strips(curves: Mapping[int, Curve], sides: Mapping[Edge, int]) -> dict[tuple[int, int], int]:
+    """The cell between two rulings that follow each other; `Refused` when there is none. `sides` as in `Structure`."""
+    found: set[int] = set()
     strips: dict[tuple[int, int], int] = {}
     for key, curve in curves.items():
         for number, (first, second) in enumerate(zip(curve.rulings[:-1], curve.rulings[1:], strict=True)):
             common = _cells_beside(sides, first) & _cells_beside(sides, second)
-            if len(common) != 1 or common & set(strips.values()):
+            if len(common) != 1 or common & found:
                 raise Refused("a strip is lost")
             strips[key, number] = common.pop()
+            found.add(strips[key, number])
     return strips
 
 

@@ -8,6 +8,8 @@ and from an old tip it turns by a limited angle only. It ends short of the borde
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from crumple.developable.cuts import cut_open, heading
@@ -77,6 +79,7 @@ def _torn(paper: Paper, key: int, direction: Floats, length: float, tension: flo
     cut_open(draft, key, tip)
     torn = commit(paper, draft.build()).rested(TEARS, 0)
     where = f"from ({1e3 * u[0]:.2f}, {1e3 * u[1]:.2f}) to ({1e3 * tip[0]:.2f}, {1e3 * tip[1]:.2f}) mm of the pattern"
+    torn = replace(torn, is_edited=False)  # what a tear sets free bends at once, or the tear would outrun it
     return torn.happened("tear", f"the sheet has torn {where} at {tension:.3g} N/m")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from crumple.developable.enrich import Layout, border_nodes
 from crumple.developable.structure import BOUNDARY
 from crumple.developable.tuning import TUNING
+from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats
 
 SAME = 1e-9
@@ -22,10 +23,9 @@ def transfer(old: Layout, new: Layout, x: Floats, v: Floats) -> tuple[Floats, Fl
     """Positions and velocities (node_count, 3) on the new mesh."""
     values = np.concatenate([x, v], axis=1)
     u = new.mesh.u
-    far = np.linalg.norm(u[:, None] - old.mesh.u[None], axis=2)
-    nearest = far.argmin(axis=1)
-    taken = values[nearest].copy()
-    moved = np.flatnonzero(far[np.arange(len(u)), nearest] > SAME * old.structure.spacing)
+    nearest, far = _nearest(u, old.mesh.u)
+    taken = values[nearest]
+    moved = np.flatnonzero(far > SAME * old.structure.spacing)
     keys = list(new.structure.vertices)
     places = [_old_place(old, new, keys[node]) if node < new.ghost else None for node in moved.tolist()]
     is_inside = np.array([place is None for place in places], bool)
@@ -49,15 +49,40 @@ def _old_place(old: Layout, new: Layout, key: int) -> float | None:
 
 def in_faces(corners: Floats, values: Floats, points: Floats) -> Floats:
     """Values (n, k) at `points` (n, 2) of a triangulation with `corners` (m, 3, 2) and `values` (m, 3, k) there."""
-    a, e, f = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    area = e[:, 0] * f[:, 1] - e[:, 1] * f[:, 0]
-    w = points[:, None] - a[None]
-    second = (w[..., 0] * f[:, 1] - w[..., 1] * f[:, 0]) / area
-    third = (e[:, 0] * w[..., 1] - e[:, 1] * w[..., 0]) / area
-    weight = np.stack([1.0 - second - third, second, third], axis=2)
-    face = weight.min(axis=2).argmax(axis=1)
-    chosen = weight[np.arange(len(points)), face]
-    return np.asarray(np.einsum("nc,nck->nk", chosen, values[face]))
+    face, weight = _locate(corners, points)
+    return np.asarray(np.einsum("nc,nck->nk", weight, values[face]))
+
+
+@kernel
+def _nearest(points, others):
+    """The nearest of `others` (m, 2) to each of the points (n, 2), and how far it is."""
+    nearest, far = np.empty(len(points), np.int64), np.empty(len(points))
+    for n in range(len(points)):
+        least = np.inf
+        for m in range(len(others)):
+            square = (points[n, 0] - others[m, 0]) ** 2 + (points[n, 1] - others[m, 1]) ** 2
+            if square < least:
+                least, nearest[n] = square, m
+        far[n] = np.sqrt(least)
+    return nearest, far
+
+
+@kernel
+def _locate(corners, points):
+    """The face (m, 3, 2) that each of the points (n, 2) is in, or least outside of, and its weights there (n, 3)."""
+    face, weight = np.zeros(len(points), np.int64), np.zeros((len(points), 3))
+    for n in range(len(points)):
+        best = -np.inf
+        for m in range(len(corners)):
+            ax, ay = corners[m, 0, 0], corners[m, 0, 1]
+            ex, ey, fx, fy = corners[m, 1, 0] - ax, corners[m, 1, 1] - ay, corners[m, 2, 0] - ax, corners[m, 2, 1] - ay
+            wx, wy, area = points[n, 0] - ax, points[n, 1] - ay, ex * fy - ey * fx
+            second, third = (wx * fy - wy * fx) / area, (ex * wy - ey * wx) / area
+            least = min(1.0 - second - third, min(second, third))
+            if least > best:
+                best, face[n] = least, m
+                weight[n, 0], weight[n, 1], weight[n, 2] = 1.0 - second - third, second, third
+    return face, weight
 
 
 class BorderCurve:

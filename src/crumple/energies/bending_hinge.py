@@ -19,9 +19,12 @@ import numpy as np
 from numba import njit, prange
 
 from crumple.contract.energy import Example, Projection, projection_mask, register
+from crumple.contract.ready import NO_TURNS, ReadyEnergy
 from crumple.energies.elastic_energy import ElasticEnergy
 from crumple.energies.examples import PATCH, patch_poses
 from crumple.geometry.hinge import add_dihedral_hessian, dihedral_angle, dihedral_angles, dihedral_gradient
+from crumple.linalg.block_matrix import sum_vectors
+from crumple.runtime.compiled import kernel
 from crumple.runtime.typing import Floats, Ints
 
 
@@ -53,6 +56,38 @@ class BendingHinge(ElasticEnergy):
         mask = projection_mask(project, len(self.stencil))
         knots = self.stiffness.reshape(-1, 1)
         bend(x, self.stencil, knots, _NO_KNOTS, self.rest_angle, order, mask, value, gradient, hessian)
+
+    def ready(self) -> ReadyEnergy:
+        return ReadyHinges(self.stencil, self.stiffness, self.rest_angle, 0.0)
+
+
+class ReadyHinges(ReadyEnergy):
+    """Hinge springs in one thread, those at the same hinges as one: two springs k₁, k₂ with the rest angles θ₁, θ₂ are
+    one of k₁ + k₂ at their weighted mean, but for the constant ½ k₁ k₂/(k₁ + k₂) (θ₁ − θ₂)²."""
+
+    def __init__(self, stencil: Ints, stiffness: Floats, rest_angle: Floats, constant: float) -> None:
+        """Fields as in `BendingHinge`;  `constant` energy [J]."""
+        n = len(stencil)
+        self.stencil, self.turns = stencil, NO_TURNS
+        self.blocks, self.mixed, self.own = np.empty((n, 10, 3, 3)), np.empty((n, 4, 0, 3)), np.empty((n, 0))
+        self._fields, self._constant = (stencil, stiffness, rest_angle), constant
+        self._vectors = np.empty((n, 4, 3))
+
+    def joined(self, other: ReadyEnergy) -> ReadyEnergy | None:
+        if not isinstance(other, ReadyHinges) or not np.array_equal(self.stencil, other.stencil):
+            return None
+        (_, one, first), (_, two, second) = self._fields, other._fields
+        both = one + two
+        safe = np.maximum(both, np.finfo(float).tiny)
+        constant = 0.5 * float(np.sum(one * two / safe * (first - second) ** 2))
+        constant += self._constant + other._constant
+        return ReadyHinges(self.stencil, both, (one * first + two * second) / safe, constant)
+
+    def value(self, x: Floats, half_turn: Floats) -> float:
+        return self._constant + float(_hinge_total(x, *self._fields))
+
+    def expand(self, x: Floats, half_turn: Floats, project: bool, gradient: Floats, moments: Floats) -> None:
+        _hinge_sum(x, *self._fields, bool(project), self._vectors, self.blocks, gradient)
 
 
 def hinge_stiffness(bending: Floats, length: Floats, area: Floats) -> Floats:
@@ -89,6 +124,38 @@ def bend(x, stencil, knots, spacing, rest_angle, order, mask, value, gradient, h
         for p in range(4):
             for c in range(3):
                 g[p, c] *= moment
+
+
+@kernel
+def _hinge_total(x, stencil, stiffness, rest_angle):
+    """The energy of all hinges [J]."""
+    total = 0.0
+    for h in range(len(stencil)):
+        angle = dihedral_angle(x, stencil[h, 0], stencil[h, 1], stencil[h, 2], stencil[h, 3]) - rest_angle[h]
+        total += 0.5 * stiffness[h] * angle * angle
+    return total
+
+
+@kernel
+def _hinge_sum(x, stencil, stiffness, rest_angle, project, vectors, blocks, gradient):
+    """Fill all derivatives of hinges and add the first ones to the gradient."""
+    for h in range(len(stencil)):
+        i, j, a, b = stencil[h, 0], stencil[h, 1], stencil[h, 2], stencil[h, 3]
+        g = vectors[h]
+        moment = stiffness[h] * (dihedral_gradient(x, i, j, a, b, g) - rest_angle[h])
+        block = 0
+        for p in range(4):
+            for q in range(p, 4):
+                for c in range(3):
+                    for d in range(3):
+                        blocks[h, block, c, d] = stiffness[h] * g[p, c] * g[q, d]
+                block += 1
+        if not project:
+            add_dihedral_hessian(x, i, j, a, b, moment, blocks[h])
+        for p in range(4):
+            for c in range(3):
+                g[p, c] *= moment
+    sum_vectors(stencil, vectors, gradient)
 
 
 @njit(cache=True)

@@ -28,7 +28,7 @@ from crumple.solving.compact.contact import CompactContact, Nearby
 from crumple.solving.compact.system import CompactSystem
 from crumple.solving.linear_system import LinearSystem
 from crumple.solving.step_contact import StepContact
-from crumple.solving.system import NewtonSystem
+from crumple.solving.system import NO_TURNS, NewtonSystem
 from crumple.solving.tuning import TUNING
 from crumple.state import State
 from crumple.state.transfer import Custom
@@ -210,7 +210,7 @@ class Derived:
         kept = [e for term in lasting for e in term.stored(self.state, self.state.time)]
         stencils = [self.nodes, *(energy.stencil for energy in kept)]
         edges, turns = self.state.mesh.edges, self.turn_count
-        anchor = edges if turns == len(edges) else edges[:turns]
+        anchor = edges if turns == len(edges) else edges[:turns] if turns else NO_TURNS  # an array that stays the same
         couplings = [(energy.stencil, energy.turns) for energy in kept if energy.turns.shape[1]]
         if self.is_small:
             return CompactSystem(len(self.nodes), stencils, self.timer, anchor=anchor, couplings=couplings)

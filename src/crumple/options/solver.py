@@ -48,6 +48,11 @@ class SolverOptions(Options):
     speed_tolerance: Annotated[
         float, Quantity("m/s", above=0, most=100), "And as the fastest correction of any node there."
     ] = 0.05
+    patience: Annotated[
+        int,
+        Whole(1, 10**6),
+        "Newton iterations of a step with contact after which `tolerance` and `speed_tolerance` are enough.",
+    ] = 12
     path_error: Annotated[
         float,
         Quantity(above=0, most=1),

@@ -9,8 +9,8 @@ wherever the sheet is, and however fast it moves as a whole.
 **In dense contact** a sheet stores a thousand times more energy than it has in motion, snaps from one shape into
 another, and the last digits of a solve are as costly as they are meaningless. While steps are taken as in dense
 contact, `SLOW_FACTOR` times the error above is enough after `SLOW_PATIENCE` iterations, if convergence is slow. After
-`PATIENCE` iterations in contact, and in static solves, it is enough that the decrease is small beside the elastic
-energy, that of contact and the kinetic one.
+`solver.patience` iterations in contact, and in static solves, it is enough that the decrease is small beside the
+elastic energy, that of contact and the kinetic one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from crumple.stepping.tuning import TUNING
 STATIC_PATIENCE = TUNING.static_patience.value
 SLOW_PATIENCE = TUNING.slow_patience.value
 SLOW_FACTOR = TUNING.slow_factor.value
-PATIENCE = TUNING.contact_patience.value
 DENSE_PAUSE = TUNING.dense_pause.value
 TORN_PAUSE = TUNING.torn_pause.value
 STATIC_STRIDE = TUNING.static_stride.value
@@ -65,7 +64,7 @@ def stage_stop(
         fraction=solver.motion_tolerance,
         slow_patience=SLOW_PATIENCE if is_dense else NEVER,
         slow_factor=SLOW_FACTOR,
-        patience=solver.max_iterations if step_contact is None else PATIENCE,
+        patience=solver.max_iterations if step_contact is None else solver.patience,
         loose_energy=energy,
         loose_distance=distance,
         exact_pause=exact_pause(stage.state),

@@ -122,9 +122,6 @@ class Tuning:
     slow_factor: Tuned[float] = Tuned(
         30.0, "1", "How much rougher: by default an error of 3 % in the change of velocity."
     )
-    contact_patience: Tuned[int] = Tuned(
-        12, "iterations", "Newton iterations in contact after which the looser stop is enough."
-    )
     torn_pause: Tuned[int] = Tuned(
         2,
         "iterations",

@@ -87,8 +87,6 @@ class Bending(Term):
         return self.element == "hinge" or has_own or self.plasticity.rule == "rest-angle"
 
     def mount(self, state: State) -> MountedTerm:
-        if self.has_hinges:
-            return self._mount(state)
         known = state.mesh, self.plasticity, Equal(self.element), Equal(len(self.materials))
         found = _MOUNTED.find((*known, *self.materials, *self.creases), lambda: self._mount(state))
         return found.with_handles(self)
@@ -119,7 +117,7 @@ class Bending(Term):
 
 
 _MOUNTED: Remembered[MountedTerm] = Remembered(2)
-"""Mid-edge bending, the same on the same mesh but for the handles, from frame to frame."""
+"""The same on the same mesh but for the handles, from frame to frame."""
 
 
 class _Known:
@@ -347,6 +345,10 @@ class MountedHinges(MountedTerm):
     plasticity: PlasticityOptions
     factor: Floats
 
+    @cached_property
+    def _known(self) -> Remembered[list[tuple[Hinge, Floats]]]:
+        return Remembered(2)
+
     def undamped(self, faces: Bools) -> MountedHinges:
         near = faces[self.hinges.faces].any(axis=1)
         return replace(self, hinges=replace(self.hinges, damping=np.where(near, 0.0, self.hinges.damping)))
@@ -356,6 +358,9 @@ class MountedHinges(MountedTerm):
 
     def _parts(self, state: State) -> list[tuple[Hinge, Floats]]:
         """The energies of the hinges, and the damping times of each."""
+        return self._known.find((state.plastic_curvature, state.damage), lambda: self._make_parts(state))
+
+    def _make_parts(self, state: State) -> list[tuple[Hinge, Floats]]:
         parts = self.hinges.at(rest_angle(self.stencil, state.plastic_curvature), state.damage)
         if np.all(self.factor == 1.0):
             return parts
