@@ -64,15 +64,18 @@ def is_settled(stop: Stop, error: LagError, iterations: int, is_loose: bool) -> 
     stop."""
     if is_small(stop, error.predicted, error.farthest, 1.0):
         return True
-    if error.change > SETTLED_CHANGE:
-        return False
-    if is_small(stop, error.predicted, error.farthest, ALLOWED):
+    if is_loose and (error.change <= FOLLOWED_CHANGE or is_creep(stop, error, iterations)):
         return True
-    if not is_loose:
+    factor = max(ALLOWED, stop.slow_factor) if is_loose else ALLOWED
+    return error.change <= SETTLED_CHANGE and is_small(stop, error.predicted, error.farthest, factor)
+
+
+@rule
+def is_creep(stop: Stop, error: LagError, iterations: int) -> bool:
+    """Whether friction goes on changing, but neither wildly nor by more than the loose stop allows."""
+    if iterations < stop.patience or error.change > WILD_CHANGE:
         return False
-    if iterations >= stop.patience and error.predicted <= stop.loose_energy and error.farthest <= stop.loose_distance:
-        return True
-    return is_small(stop, error.predicted, error.farthest, max(ALLOWED, stop.slow_factor))
+    return error.predicted <= stop.loose_energy and error.farthest <= stop.loose_distance
 
 
 class Lag:
