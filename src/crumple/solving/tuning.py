@@ -137,8 +137,8 @@ class Tuning:
         "In motion without contact, a solve gives up when it comes nearer by less than an order of magnitude in so "
         "many, after twice as many.",
         chosen_on="the first steps of `twist`, in which the flat sheet wrinkles",
-        breaks="A sheet that buckles crawls along its wrinkles for 60 iterations, and two steps of half the length take "
-        "four each: inertia makes the exact Hessian positive definite.",
+        breaks="A sheet that buckles crawls along its wrinkles for 60 iterations, and two steps of half the length "
+        "take four each: inertia makes the exact Hessian positive definite.",
     )
     stale_pattern: Tuned[float] = Tuned(
         1.25, "1", "A pattern this much larger than needed is thinned out.", breaks="Stale contact blocks cost fill-in."
