@@ -20,6 +20,7 @@ from crumple.solving.acceptance import (
     LONGER_IF_STRAIGHT,
     LONGEST,
     ON_TRUST,
+    ROUGH_ROUNDING,
     SHORTER,
     choose,
     goal,
@@ -99,7 +100,7 @@ class _Descent:
             if step is None:
                 return Ending.NOT_FINITE
             is_last = self._is_last(step)
-            if not is_last and self._is_stalled():
+            if not is_last and self._is_stalled(step):
                 return Ending.NOT_CONVERGED
             watchdog, choice = choose(watchdog, step.full, step.goal(step.limit), is_last)
             if choice == ON_TRUST:
@@ -181,13 +182,15 @@ class _Descent:
         self._loose = verdict == MET_LOOSELY and not is_short
         return is_small and not is_short
 
-    def _is_stalled(self) -> bool:
-        """Whether a shorter step is better than more iterations of this one; only in motion that nothing touches."""
+    def _is_stalled(self, step: Step) -> bool:
+        """Whether a shorter time step is better than more iterations of this one; only in motion that nothing touches,
+        and not where rounding keeps the solve from coming nearer."""
         directions = self._directions
         self._history.append(self._predicted)
         if directions.options.inertia is None or directions.contacts or self._enforcement.is_active:
             return False
-        return is_stalled(directions.iterations, self._predicted, self._history[0])
+        is_rough = self._predicted < ROUGH_ROUNDING * abs(step.energy)
+        return not is_rough and is_stalled(directions.iterations, self._predicted, self._history[0])
 
     def _find_length(self, step: Step, choice: int) -> tuple[float, float]:
         """The length of a step that is taken in the chosen way, and the energy there."""
