@@ -25,6 +25,11 @@ def test_a_change_that_moves_nothing_settles() -> None:
     assert is_settled(STOP, LagError(2.0, 1e-7, 1e-6), 3, False)
     assert not is_settled(STOP, LagError(0.1, 1e-4, 1e-6), 3, False)
     assert is_settled(STOP, LagError(0.1, 1e-4, 1e-6), 12, True)
+    assert is_settled(STOP, LagError(0.4, 1e-4, 1e-6), 12, True)  # it creeps
+    assert not is_settled(STOP, LagError(0.4, 1e-4, 1e-6), 11, True)
+    assert not is_settled(STOP, LagError(0.4, 1e-4, 2e-2), 12, True)  # too far,
+    assert is_settled(STOP, LagError(0.04, 1e-4, 2e-2), 12, True)  # but for friction that hardly changes
+    assert not is_settled(STOP, LagError(0.04, 1e-4, 4e-2), 12, True)
     assert not is_settled(STOP, LagError(0.9, 1e-4, 1e-6), 12, True)  # an impact is no creep
 
 

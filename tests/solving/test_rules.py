@@ -22,7 +22,7 @@ from crumple.solving.acceptance import (
     waking,
 )
 from crumple.solving.backoff import Backoff, failed, is_due, succeeded, waited
-from crumple.solving.stop import GOES_ON, MET, MET_LOOSELY, Stop, judge_stop
+from crumple.solving.stop import GOES_ON, MET, MET_LOOSELY, STALLED, Stop, is_stalled, judge_stop
 
 
 def test_pauses_double_up_to_the_longest_and_start_again_after_a_success():
@@ -85,6 +85,12 @@ def test_patience_allows_larger_errors():
     assert judge_stop(allowed, 9e-4, 3e-2, 5, 5e-2) == GOES_ON, "it converges well"
 
 
+def test_a_solve_stalls_when_it_does_not_come_nearer() -> None:
+    assert is_stalled(2 * STALLED, 0.5, 1.0)
+    assert not is_stalled(2 * STALLED, 0.05, 1.0), "it comes nearer"
+    assert not is_stalled(2 * STALLED - 1, 0.5, 1.0), "it has hardly begun"
+
+
 SLIPS = (Backoff(0, 2), 0.3, 0.7)
 STOP = Stop(1e-6, 1e-3, 5, 30.0, 12, 1e-2, 1e-1)
 PENDING = Watchdog(True, 1.1, 0, Backoff(0, 1))
@@ -105,6 +111,7 @@ CALLS = [
     (enforcement.boosted, (7e3, True)),
     (stop.is_small, (STOP, 8e-4, 2e-2, 30.0)),
     (stop.judge_stop, (STOP, 9e-4, 3e-2, 5, 5e-3)),
+    (stop.is_stalled, (16, 0.5, 1.0)),
 ]
 
 

@@ -165,6 +165,9 @@ def test_dense_contact_lasts_some_steps(attempt, before, found, expected):
         (Attempt(0.01), 0.01, 1e-6, EASY + 1, 0.01),  # nor when the solve was not easy
         (Attempt(0.02), 0.02, 1e-6, 2 * HARD, 0.01),  # hard ones are shortened
         (Attempt(0.005), 0.005, 1e-6, 4 * HARD, 0.005),  # but not below an eighth of the longest
+        (Attempt(0.002), 0.002, 1e-6, 4 * HARD, LONGER * 0.002),  # up to which they grow, however hard,
+        (Attempt(0.004), 0.004, 1e-6, 4 * HARD, 0.005),  # and no further
+        (Attempt(0.002), 0.002, 1e-6, EASY + 1, LONGER * 0.002),
         (Attempt(0.04), 0.04, 1e-6, 1, 0.04),  # bounds
         (Attempt(0.001), 0.001, 100.0, 1, 0.001),
     ],

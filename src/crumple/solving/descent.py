@@ -6,6 +6,7 @@ iteration, but not while a step that was taken on trust is pending.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from crumple.solving.acceptance import (
     LONGER_IF_STRAIGHT,
     LONGEST,
     ON_TRUST,
+    ROUGH_ROUNDING,
     SHORTER,
     choose,
     goal,
@@ -32,7 +34,7 @@ from crumple.solving.directions import Direction, Directions
 from crumple.solving.lag import Lag
 from crumple.solving.outcome import Ending
 from crumple.solving.pose import Pose
-from crumple.solving.stop import GOES_ON, MET_LOOSELY, judge_stop
+from crumple.solving.stop import GOES_ON, MET_LOOSELY, STALLED, is_stalled, judge_stop
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class _Descent:
         self._enforcement = directions.enforcement
         self._predicted, self._predicted_before = np.inf, np.inf
         self._loose = False
+        self._history = deque[float](maxlen=STALLED + 1)
         self._lag = Lag(directions)
         self._settled: tuple[Pose, bool] | None = None
 
@@ -97,6 +100,8 @@ class _Descent:
             if step is None:
                 return Ending.NOT_FINITE
             is_last = self._is_last(step)
+            if not is_last and self._is_stalled(step):
+                return Ending.NOT_CONVERGED
             watchdog, choice = choose(watchdog, step.full, step.goal(step.limit), is_last)
             if choice == ON_TRUST:
                 trusted, energy = step, step.full
@@ -176,6 +181,16 @@ class _Descent:
         self._enforcement.note(is_short=is_short)
         self._loose = verdict == MET_LOOSELY and not is_short
         return is_small and not is_short
+
+    def _is_stalled(self, step: Step) -> bool:
+        """Whether a shorter time step is better than more iterations of this one; only in motion that nothing touches,
+        and not where rounding keeps the solve from coming nearer."""
+        directions = self._directions
+        self._history.append(self._predicted)
+        if directions.options.inertia is None or directions.contacts or self._enforcement.is_active:
+            return False
+        is_rough = self._predicted < ROUGH_ROUNDING * abs(step.energy)
+        return not is_rough and is_stalled(directions.iterations, self._predicted, self._history[0])
 
     def _find_length(self, step: Step, choice: int) -> tuple[float, float]:
         """The length of a step that is taken in the chosen way, and the energy there."""

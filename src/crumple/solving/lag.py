@@ -35,6 +35,7 @@ ROUNDS = TUNING.lag_rounds.value
 LOOSE_ROUNDS = TUNING.lag_loose_rounds.value
 ALLOWED = TUNING.lag_allowed.value
 CORRECTED = TUNING.lag_corrected.value
+CREEP = TUNING.lag_creep.value
 
 
 class LagError(NamedTuple):
@@ -64,15 +65,20 @@ def is_settled(stop: Stop, error: LagError, iterations: int, is_loose: bool) -> 
     stop."""
     if is_small(stop, error.predicted, error.farthest, 1.0):
         return True
-    if error.change > SETTLED_CHANGE:
-        return False
-    if is_small(stop, error.predicted, error.farthest, ALLOWED):
+    if is_loose and is_creep(stop, error, iterations):
         return True
-    if not is_loose:
+    factor = max(ALLOWED, stop.slow_factor) if is_loose else ALLOWED
+    return error.change <= SETTLED_CHANGE and is_small(stop, error.predicted, error.farthest, factor)
+
+
+@rule
+def is_creep(stop: Stop, error: LagError, iterations: int) -> bool:
+    """Whether friction goes on changing, but neither wildly nor by more than the loose stop allows; where it hardly
+    changes, a node may move a few times as far."""
+    if iterations < stop.patience or error.change > WILD_CHANGE:
         return False
-    if iterations >= stop.patience and error.predicted <= stop.loose_energy and error.farthest <= stop.loose_distance:
-        return True
-    return is_small(stop, error.predicted, error.farthest, max(ALLOWED, stop.slow_factor))
+    distance = CREEP * stop.loose_distance if error.change <= FOLLOWED_CHANGE else stop.loose_distance
+    return error.predicted <= stop.loose_energy and error.farthest <= distance
 
 
 class Lag:

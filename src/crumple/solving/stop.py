@@ -8,6 +8,7 @@ from crumple.runtime.compiled import rule
 from crumple.solving.tuning import TUNING
 
 SLOW = TUNING.slow_convergence.value
+STALLED = TUNING.stalled_iterations.value
 
 GOES_ON, MET, MET_LOOSELY = 0, 1, 2
 """What `judge_stop` says of a step: too large to be the last, small enough, or so only after many iterations."""
@@ -45,3 +46,10 @@ def judge_stop(stop: Stop, predicted: float, farthest: float, iterations: int, b
         return MET_LOOSELY if farthest <= stop.loose_distance else GOES_ON
     is_slow = iterations >= stop.slow_patience and predicted > SLOW * before
     return MET_LOOSELY if is_slow and is_small(stop, predicted, farthest, stop.slow_factor) else GOES_ON
+
+
+@rule
+def is_stalled(iterations: int, predicted: float, earlier: float) -> bool:
+    """Whether a solve in free motion is not worth more `iterations`: it predicts nearly the decrease that it did
+    `STALLED` iterations `earlier` [J]. A shorter step, in which inertia counts for more, takes few."""
+    return iterations >= 2 * STALLED and predicted > SLOW * earlier

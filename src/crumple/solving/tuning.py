@@ -117,11 +117,28 @@ class Tuning:
         "Change of friction over its size beyond which the last displacement is corrected by what the change "
         "makes of it.",
     )
+    lag_creep: Tuned[float] = Tuned(
+        3.0,
+        "1",
+        "Distance over that of the loose stop that a node may move by friction which changes by no more than "
+        "`lag_change`.",
+        chosen_on="`twist`, capstan",
+        breaks="Without a bound, the capstan has steps with 1.4 times the tension.",
+    )
     calm_residual: Tuned[float] = Tuned(
         0.5, "1", "Residual over the tolerance below which multipliers stay as they are."
     )
     slow_convergence: Tuned[float] = Tuned(
         0.1, "1", "Predicted decrease over the one before above which convergence is slow."
+    )
+    stalled_iterations: Tuned[int] = Tuned(
+        8,
+        "iterations",
+        "In motion without contact, a solve gives up when it comes nearer by less than an order of magnitude in so "
+        "many, after twice as many.",
+        chosen_on="the first steps of `twist`, in which the flat sheet wrinkles",
+        breaks="A sheet that buckles crawls along its wrinkles for 60 iterations, and two steps of half the length "
+        "take four each: inertia makes the exact Hessian positive definite.",
     )
     stale_pattern: Tuned[float] = Tuned(
         1.25, "1", "A pattern this much larger than needed is thinned out.", breaks="Stale contact blocks cost fill-in."

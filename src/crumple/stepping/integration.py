@@ -21,6 +21,7 @@ import numpy as np
 from crumple.contract import Stage
 from crumple.energies.nodal import NodalQuadratic, make_nodal
 from crumple.model.derived import Derived
+from crumple.model.model import Model
 from crumple.options.solver import EULER, SEMI_IMPLICIT, TR_BDF2, VERLET
 from crumple.runtime.remembered import Equal, Remembered
 from crumple.runtime.typing import Floats
@@ -40,6 +41,7 @@ from crumple.stepping.tuning import TUNING
 
 STATIC_STEP = TUNING.static_step.value
 KNOWN = TUNING.known_friction.value
+DENSE_OPENING = TUNING.dense_opening.value
 
 _STIFFNESSES: Remembered[Floats] = Remembered(2)
 """Of inertia, (node_count, 3, 3) [N/m]: the same in all steps of one length."""
@@ -166,7 +168,7 @@ def solve_stage(
         begin = obstacle_x if obstacle_begin is None else obstacle_begin
         before = np.concatenate([stage.origin, begin + passed * (target - begin)])
         if damped and not stage.is_static:
-            opening = model.contact.rebound_speed * (stage.time - stage.since)
+            opening = _opening(model, stage, step_contact.surface.dhat)
             step_contact.start_damping(np.concatenate([stage.start, begin]), opening=opening)
             v = np.concatenate([stage.velocity, (target - begin) / (stage.time - stage.since)])
             force_before, change = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
@@ -205,6 +207,18 @@ def solve_stage(
         rubbing=step_contact.rubbing(outcome.x),
         impact=step_contact.damping(outcome.x, v),
     )
+
+
+def _opening(model: Model, stage: Stage, dhat: float) -> float:
+    """How far pairs may part over a stage before contact lets them go [m]: what the rebound speed allows.
+
+    In dense contact it is a fraction of the activation distance `dhat` [m] at least. Over a short step the force would
+    fall from all to nothing within a micrometre, hundreds of times as stiff as the contact itself: a kink at which
+    Newton's method turns to and fro. Not so with TR-BDF2, whose steps are short where they resolve impacts.
+    """
+    opening = model.contact.rebound_speed * (stage.time - stage.since)
+    is_dense = stage.state.dense_steps > 0 and model.solver.integrator != TR_BDF2
+    return max(opening, DENSE_OPENING * dhat) if is_dense else opening
 
 
 def stage_potential(derived: Derived, stage: Stage, x: Floats, half_turn: Floats) -> float:

@@ -190,10 +190,10 @@ def next_step_size(
     factor = min(LONGER, _factor(step_path, error))
     if attempt.retries:
         factor = min(factor, 1.0)
+    enough = SHORTEST_FOR_WORK * options.max_step / attempt.step  # for work: a shorter step costs as many iterations
     if iterations > HARD:
-        shortest = min(1.0, SHORTEST_FOR_WORK * options.max_step / attempt.step)
-        factor = min(factor, max(SHORTER, HARD / iterations, shortest))
+        factor = min(factor, max(SHORTER, HARD / iterations, enough))
     elif iterations > EASY:
-        factor = min(factor, 1.0)
+        factor = min(factor, max(1.0, enough))
     base = attempt.step if attempt.retries or factor < 1.0 else max(attempt.step, min(wanted, attempt.step * 2.0))
     return min(max(base * factor, options.min_step), options.max_step)
