@@ -20,6 +20,7 @@ from crumple.model.derived import Derived
 from crumple.state import State, no_change
 from crumple.stepping.integration import StepPath
 from crumple.stepping.reports import StepReport
+from crumple.tearing.bursting import Burst
 from crumple.tearing.gliding import Moving, Run, opened_tip
 from crumple.tearing.initiation import Weakness, can_begin, longest_extension, overload, weakest_place, weakest_vertex
 from crumple.tearing.leading import Led, leads
@@ -141,10 +142,17 @@ class _Loop:
         `begins`: whether cracks may begin in the sound sheet;  `led`: tips that were, whose loads may be off more.
         """
         step, blocked, sound, stuck = self.step, set[int](), set[int](), 0
+        burst = Burst(step, self.size)
         for _ in range(MOST_CHANGES):
             loads = trial.loads(self.size)
+            ran = burst.ran_on(trial, loads)
+            if ran is not None:
+                trial, blocked, led = ran, set(), set()  # tips may be numbered anew
+                step.last_cut.clear()
+                continue
             most = [1.0 + (LED_TOLERANCE if k in led else TOLERANCE) for k in range(len(loads))]
             free = [k for k, load in enumerate(loads) if load.ratio > most[k] and k not in blocked]
+            free = [k for k in free if not burst.bursts(trial, loads[k])]  # has run as far as it does
             if not free:
                 place = self._weakest(trial, sound) if begins else None
                 if place is None:

@@ -129,6 +129,21 @@ class Step:
         tried = (self.solved(trial, change, x, cracks) for change, x in kerfs(trial.state, opening, node))
         return next((found for found in tried if found is not None), None)
 
+    def placed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks) -> Trial | None:
+        """The trial with a cut open at `node`, its lips set apart so that nothing intersects or touches, not solved
+        yet; None where they cannot be."""
+        for change, x in kerfs(trial.state, opening, node):
+            total = compose(trial.change, change)
+            state = place(self.start, trial.derived, total, x, cracks).replaced(obstacle_x=trial.state.obstacle_x)
+            derived = derive(state, trial.derived, same_links=False)
+            if not intersects(state, derived, change.changed_nodes) and not touches(state, derived):
+                return Trial(total, state, derived, derived, trial.stage, trial.iterations, self.begins)
+        return None
+
+    def solved_placed(self, trial: Trial) -> Trial | None:
+        """The step solved with all cuts of a trial that is only placed; None when that fails."""
+        return self._minimised(trial, trial.change, trial.derived.relaxed(trial.state), trial.derived, None)
+
     def solved(
         self,
         trial: Trial,
@@ -236,3 +251,10 @@ def intersects(state: State, derived: Derived, changed: Bools) -> bool:
     order, number = free_first(among)
     x = np.concatenate([state.x, state.obstacle_x])
     return has_intersections(restrict_surface(surface, among, number), np.ascontiguousarray(x[order]))
+
+
+def touches(state: State, derived: Derived) -> bool:
+    """Whether surfaces are so near to each other that contact cannot push them apart."""
+    x = np.concatenate([state.x, state.obstacle_x])
+    contact = derived.contact(state.time, x, None)
+    return contact is not None and not np.isfinite(contact.value(x))

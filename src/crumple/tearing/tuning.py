@@ -33,6 +33,11 @@ class Tuning:
         "Distance that a crack has run in a step, over how far the hands have moved or an edge at tips, beyond which "
         "it goes on in whole edges.",
     )
+    bursting_load: Tuned[float] = Tuned(
+        10.0,
+        "1",
+        "Γ from which on a crack in motion bursts: it runs with all others that do, and does not look for its rest.",
+    )
     far_load: Tuned[float] = Tuned(3.0, "1", "Γ from which on a crack is expected to run as far as that.")
     led_load: Tuned[float] = Tuned(
         0.6, "1", "Γ at the start of a step below which a crack is not expected to run on in it."

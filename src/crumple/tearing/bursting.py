@@ -1,0 +1,106 @@
+"""Cracks that burst: in motion, tips that are overloaded many times over run on together, an edge at a time.
+
+A sheet that is hit stores a thousand times what its cracks take. Nothing brings such a crack to rest where Γ = 1: it
+runs as fast as waves let it, by Freund's law [Freund1990]
+
+    v = c (1 − 1/Γ),    c² = C₃₃/(2ρ)
+
+with the speed c of shear waves in the sheet for that of surface waves, which is a tenth less. So the place where Γ = 1 is
+not looked for: every such tip is cut on by an edge, the step is solved once for all of them, as well as any other step,
+and so on until they have run for as long as the step lasts, or the sheet has come apart. A tip that is overloaded still
+runs on in the next step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import inf, sqrt
+
+import numpy as np
+
+from crumple.model.model import Model
+from crumple.state import State
+from crumple.tearing.path import Opening, open_ahead
+from crumple.tearing.tip_load import Load
+from crumple.tearing.tips import gone_on, kept_nodes
+from crumple.tearing.trials import Cracks, Step, Trial
+from crumple.tearing.tuning import TUNING
+
+BURSTING = TUNING.bursting_load.value
+
+
+def wave_speed(model: Model) -> float:
+    """The speed of shear waves in the fastest of the sheets [m/s]."""
+    return max(sqrt(0.5 * float(np.atleast_2d(one.membrane)[0, 3]) / one.density) for one in model.materials)
+
+
+@dataclass
+class Burst:
+    """The cracks of a `step` that burst; `size` ℓ [m].
+
+    Noted on the way, by the numbers of cracks: how far each has `run` [m], and which are `blocked` for this step.
+    """
+
+    step: Step
+    size: float
+    run: dict[int, float] = field(default_factory=dict)
+    blocked: set[int] = field(default_factory=set)
+
+    def bursts(self, trial: Trial, load: Load) -> bool:
+        """Whether a tip with such a `load` bursts."""
+        return not trial.stage.is_static and load.ratio > BURSTING
+
+    def may_run(self, trial: Trial, loads: list[Load]) -> list[int]:
+        """The cracks that burst and may run on in this step, those that are overloaded most first."""
+        longest = wave_speed(trial.derived.model) * trial.stage.span
+        found = []
+        for crack, load in zip(trial.state.tips.crack.tolist(), loads, strict=True):
+            left = longest * (1.0 - 1.0 / max(load.ratio, 1.0)) - self.run.get(crack, 0.0)
+            if self.bursts(trial, load) and left > 0.0 and crack not in self.blocked:
+                found.append((load.ratio, crack))
+        return [crack for _, crack in sorted(found, reverse=True)]
+
+    def ran_on(self, trial: Trial, loads: list[Load]) -> Trial | None:
+        """The step with all cracks that burst cut on by an edge; None when none could be.
+
+        Where the step cannot be solved with all of them, fewer are cut, those first that are overloaded most.
+        """
+        load_of = dict(zip(trial.state.tips.crack.tolist(), loads, strict=True))
+        cracks = self.may_run(trial, loads)
+        while cracks:
+            placed, cut = self._cut_all(trial, cracks, load_of)
+            found = replace(self.step, accuracy=inf).solved_placed(placed) if cut else None
+            if found is not None:
+                for crack, length in cut.items():
+                    self.run[crack] = self.run.get(crack, 0.0) + length
+                return found
+            if len(cut) < 2:
+                self.blocked |= set(cut)
+                cracks = [crack for crack in cracks if crack not in self.blocked]
+            else:
+                cracks = list(cut)[: len(cut) // 2]
+        return None
+
+    def _cut_all(self, trial: Trial, cracks: list[int], load_of: dict[int, Load]) -> tuple[Trial, dict[int, float]]:
+        """The `cracks` cut on where they can be, nothing solved yet, and how far each has gone [m]."""
+        cut: dict[int, float] = {}
+        for crack in cracks:
+            found = self._cut(trial, crack, load_of[crack])
+            if found is None:
+                self.blocked.add(crack)
+            else:
+                trial, opening = found
+                cut[crack] = opening.length
+        return trial, cut
+
+    def _cut(self, trial: Trial, crack: int, load: Load) -> tuple[Trial, Opening] | None:
+        """One crack cut on by an edge, its lips set apart; None when it cannot be."""
+        state: State = trial.state
+        number = int(np.argmax(state.tips.crack == crack))
+        node = int(state.tips.node[number])
+        opening = open_ahead(state.mesh, node, load.direction, first=self.size, kept=kept_nodes(state))
+        if opening is None:
+            return None
+        work = state.fracture_work + load.resistance * opening.length
+        placed = self.step.placed(trial, opening, node, Cracks(*gone_on(state, number, opening), work))
+        return None if placed is None else (placed, opening)
