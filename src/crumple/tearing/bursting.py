@@ -27,6 +27,7 @@ from crumple.tearing.trials import Cracks, Step, Trial
 from crumple.tearing.tuning import TUNING
 
 BURSTING = TUNING.bursting_load.value
+EDGES = TUNING.bursting_edges.value
 
 
 def wave_speed(model: Model) -> float:
@@ -50,6 +51,23 @@ class Burst:
         """Whether a tip with such a `load` bursts."""
         return not trial.stage.is_static and load.ratio > BURSTING
 
+    def longest(self, trial: Trial) -> float:
+        """The longest step in which cracks may burst [s]: they pass a few edges in it."""
+        return max(EDGES * self.size / wave_speed(trial.derived.model), trial.derived.model.solver.min_step)
+
+    def is_too_long(self, trial: Trial, loads: list[Load]) -> bool:
+        """Whether cracks burst in a step that could be short enough to tell how, and is not."""
+        solver, stage = trial.derived.model.solver, trial.stage
+        is_long = solver.fixed_step is None and stage.time - stage.since > 1.5 * self.longest(trial)
+        return is_long and not self.run and any(self.bursts(trial, load) for load in loads)
+
+    def slowed(self, trial: Trial) -> Trial:
+        """The trial after which steps stay short if cracks have burst in it."""
+        if not self.run:
+            return trial
+        longest = min(trial.state.step_size, self.longest(trial))
+        return replace(trial, state=trial.state.replaced(step_size=longest))
+
     def may_run(self, trial: Trial, loads: list[Load]) -> list[int]:
         """The cracks that burst and may run on in this step, those that are overloaded most first."""
         longest = wave_speed(trial.derived.model) * trial.stage.span
@@ -67,9 +85,11 @@ class Burst:
         """
         load_of = dict(zip(trial.state.tips.crack.tolist(), loads, strict=True))
         cracks = self.may_run(trial, loads)
+        if cracks:
+            self.step.accuracy = inf
         while cracks:
             placed, cut = self._cut_all(trial, cracks, load_of)
-            found = replace(self.step, accuracy=inf).solved_placed(placed) if cut else None
+            found = self.step.solved_placed(placed) if cut else None
             if found is not None:
                 for crack, length in cut.items():
                     self.run[crack] = self.run.get(crack, 0.0) + length

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from math import log
+from math import inf, log
 
 import numpy as np
 
@@ -57,13 +57,15 @@ TIE = TUNING.tie.value
 @dataclass(frozen=True)
 class Tear:
     """What tearing has made of a step: the `state`, what is derived from its mesh, the Newton `iterations` of all
-    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on."""
+    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on; `longest` [s]: the
+    step is too long for its cracks, which burst."""
 
     state: State
     derived: Derived
     iterations: int = 0
     note: str = ""
     is_stuck: bool = False
+    longest: float = inf
 
     def noted(self, report: StepReport) -> StepReport:
         """The report of the step with what tearing has cost."""
@@ -145,6 +147,8 @@ class _Loop:
         burst = Burst(step, self.size)
         for _ in range(MOST_CHANGES):
             loads = trial.loads(self.size)
+            if burst.is_too_long(trial, loads):
+                return Tear(trial.state, trial.derived, trial.iterations, is_stuck=True, longest=burst.longest(trial))
             ran = burst.ran_on(trial, loads)
             if ran is not None:
                 trial, blocked, led = ran, set(), set()  # tips may be numbered anew
@@ -173,7 +177,7 @@ class _Loop:
                 trial = found
         else:
             return self._unfinished(trial, "cracks have not come to rest")
-        trial = self._remembered(trial)
+        trial = self._remembered(burst.slowed(trial))
         if not stuck:
             return Tear(trial.state, trial.derived, trial.iterations)
         why = ", ".join(dict.fromkeys(step.refusals))

@@ -38,6 +38,9 @@ class Tuning:
         "1",
         "Γ from which on a crack in motion bursts: it runs with all others that do, and does not look for its rest.",
     )
+    bursting_edges: Tuned[float] = Tuned(
+        8.0, "1", "Way of waves in the longest step in which cracks burst, over the edge length at tips."
+    )
     far_load: Tuned[float] = Tuned(3.0, "1", "Γ from which on a crack is expected to run as far as that.")
     led_load: Tuned[float] = Tuned(
         0.6, "1", "Γ at the start of a step below which a crack is not expected to run on in it."
