@@ -1,14 +1,14 @@
 """Cracks that burst: in motion, tips that are overloaded many times over run on together, an edge at a time.
 
 A sheet that is hit stores a thousand times what its cracks take. Nothing brings such a crack to rest where Γ = 1: it
-runs as fast as waves let it, by Freund's law [Freund1990]
+runs as fast as waves let it, by Freund's law
 
-    v = c (1 − 1/Γ),    c² = C₃₃/(2ρ)
+    v = ½ c (1 − 1/Γ),    c² = C₃₃/(2ρ)
 
-with the speed c of shear waves in the sheet for that of surface waves, which is a tenth less. So the place where Γ = 1 is
-not looked for: every such tip is cut on by an edge, the step is solved once for all of them, as well as any other step,
-and so on until they have run for as long as the step lasts, or the sheet has come apart. A tip that is overloaded still
-runs on in the next step.
+with half the speed c of shear waves in the sheet for the largest speed, as cracks branch from there on. So the
+place where Γ = 1 is not looked for: every such tip is cut on by an edge, the step is solved once for all of them, as well
+as any other step, and so on until they have run for as long as the step lasts, or the sheet has come apart. A tip that is
+overloaded still runs on in the next step. Such steps are short: waves pass a few edges in them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from crumple.tearing.trials import Cracks, Step, Trial
 from crumple.tearing.tuning import TUNING
 
 BURSTING = TUNING.bursting_load.value
+FASTEST = TUNING.fastest_crack.value
+LEAST = TUNING.bursting_stride.value
 EDGES = TUNING.bursting_edges.value
 
 
@@ -39,12 +41,14 @@ def wave_speed(model: Model) -> float:
 class Burst:
     """The cracks of a `step` that burst; `size` ℓ [m].
 
-    Noted on the way, by the numbers of cracks: how far each has `run` [m], and which are `blocked` for this step.
+    Noted on the way, by the numbers of cracks: how far each has `run` [m], and which are `blocked` for this step; and
+    how often they have been cut on, `rounds`.
     """
 
     step: Step
     size: float
     run: dict[int, float] = field(default_factory=dict)
+    rounds: int = 0
     blocked: set[int] = field(default_factory=set)
 
     def bursts(self, trial: Trial, load: Load) -> bool:
@@ -70,8 +74,10 @@ class Burst:
 
     def may_run(self, trial: Trial, loads: list[Load]) -> list[int]:
         """The cracks that burst and may run on in this step, those that are overloaded most first."""
-        longest = wave_speed(trial.derived.model) * trial.stage.span
-        found = []
+        longest = FASTEST * wave_speed(trial.derived.model) * trial.stage.span
+        found: list[tuple[float, int]] = []
+        if self.rounds > EDGES:
+            return []
         for crack, load in zip(trial.state.tips.crack.tolist(), loads, strict=True):
             left = longest * (1.0 - 1.0 / max(load.ratio, 1.0)) - self.run.get(crack, 0.0)
             if self.bursts(trial, load) and left > 0.0 and crack not in self.blocked:
@@ -93,6 +99,7 @@ class Burst:
             if found is not None:
                 for crack, length in cut.items():
                     self.run[crack] = self.run.get(crack, 0.0) + length
+                self.rounds += 1
                 return found
             if len(cut) < 2:
                 self.blocked |= set(cut)
@@ -105,16 +112,18 @@ class Burst:
         """The `cracks` cut on where they can be, nothing solved yet, and how far each has gone [m]."""
         cut: dict[int, float] = {}
         for crack in cracks:
-            found = self._cut(trial, crack, load_of[crack])
-            if found is None:
-                self.blocked.add(crack)
-            else:
+            while cut.get(crack, 0.0) < LEAST * self.size and crack in trial.state.tips.crack:
+                found = self._cut(trial, crack, load_of[crack])
+                if found is None:
+                    break
                 trial, opening = found
-                cut[crack] = opening.length
+                cut[crack] = cut.get(crack, 0.0) + opening.length
+            if crack not in cut:
+                self.blocked.add(crack)
         return trial, cut
 
     def _cut(self, trial: Trial, crack: int, load: Load) -> tuple[Trial, Opening] | None:
-        """One crack cut on by an edge, its lips set apart; None when it cannot be."""
+        """One crack cut on by an edge at most, its lips set apart; None when it cannot be."""
         state: State = trial.state
         number = int(np.argmax(state.tips.crack == crack))
         node = int(state.tips.node[number])

@@ -24,6 +24,7 @@ from crumple.tearing.bursting import Burst
 from crumple.tearing.gliding import Moving, Run, opened_tip
 from crumple.tearing.initiation import Weakness, can_begin, longest_extension, overload, weakest_place, weakest_vertex
 from crumple.tearing.leading import Led, leads
+from crumple.tearing.opening import KERF
 from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
 from crumple.tearing.resistance import resistance
 from crumple.tearing.rest import TINY, TOLERANCE, Rest
@@ -50,6 +51,7 @@ PACE = TUNING.crack_pace.value
 AWAY = TUNING.running_away.value
 FAR = TUNING.far_load.value
 LED_TOLERANCE = TUNING.led_tolerance.value
+KERF_FRACTION = TUNING.kerf_fraction.value
 LEAST_TURN = TUNING.least_turn.value
 TIE = TUNING.tie.value
 
@@ -84,7 +86,8 @@ def tear(state: State, derived: Derived, step_path: StepPath, before: State | No
         return Tear(state, derived)
     size = tip_size(derived.model, state)
     accuracy = solve_accuracy(state, derived)
-    step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, _pace(state, step_path.stage.state))
+    pace, kerf = _pace(state, step_path.stage.state), max(KERF, KERF_FRACTION * size)
+    step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, pace, kerf=kerf)
     if step.stage.is_static:  # in motion, what damping took before the step is not known
         step.begins = cache(lambda: tip_begins(step.stage.state, derived, size))
     start = no_change(state.mesh)
