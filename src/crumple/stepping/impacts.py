@@ -20,11 +20,13 @@ from crumple.model.model import Model
 from crumple.options.solver import TR_BDF2
 from crumple.runtime.typing import Floats
 from crumple.solving.outcome import Ending
+from crumple.state import State
 from crumple.stepping.integration import StepPath
 from crumple.stepping.schemes import GAMMA, SPAN, WEIGHT
 from crumple.stepping.tuning import TUNING
 
 SUDDEN = TUNING.sudden_change.value
+PRESSED = TUNING.pressed_sheets.value
 IMPACT_WAY = TUNING.impact_way.value
 
 _WEIGHTS = np.array((WEIGHT, WEIGHT, SPAN))
@@ -64,6 +66,20 @@ def impact_step(step_path: StepPath, mass: Floats, size: float) -> float:
     """The longest step of an impact [s]: in it the sheets move by a fraction of their `size` [m] beside each other."""
     speed = max(root_mean(mass, one.v - mass @ one.v / mass.sum()) for one in step_path.instants)
     return IMPACT_WAY * size / speed if speed > 0.0 else np.inf
+
+
+def is_free_collision(state: State, step_path: StepPath, step: float, mass: Floats) -> bool:
+    """Whether a step [s] from `state` on is one of sheets that meet each other and that nothing else holds: no handle, no
+    obstacle, no pressure.
+
+    Then their angular momentum is to be kept. Where sheets are pressed together, as in a ball of paper in flight, the
+    impulse of contact is many times the momentum that it changes.
+    """
+    if len(state.pins.node) or np.any(step_path.outcome.obstacle_force):
+        return False
+    gained = float(mass @ np.linalg.norm(step_path.instants[-1].v - step_path.instants[0].v, axis=1))
+    impulse = step * float(np.linalg.norm(step_path.contact_forces[-1], axis=1).sum())
+    return impulse < PRESSED * gained
 
 
 def root_mean(mass: Floats, vectors: Floats) -> float:
