@@ -129,8 +129,8 @@ def choose_scheme(options: SolverOptions, attempt: Attempt, *, has_acceleration:
 def remaining_dense_steps(
     options: SolverOptions, attempt: Attempt, before: int, outcome: Outcome, *, is_free: bool = False
 ) -> int:
-    """How many of the next steps are taken as in dense contact; `is_free`: sheets meet that nothing else holds, whose
-    angular momentum dense steps would not keep."""
+    """How many of the next steps are taken as in dense contact; `is_free`: see
+    `impacts.is_moving_freely`."""
     if options.mode == "static":
         return 0
     if attempt.impact and not attempt.dense:
