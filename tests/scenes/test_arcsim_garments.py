@@ -165,9 +165,7 @@ def test_a_glass_ball_breaks_where_it_lands(tmp_path):
         "mesh": "ball.obj",
         "velocity": {"linear": [2, -6, 0]},
         "transform": {"translate": [0, 0.301, 0]},
-        "materials": [
-            {"thickness": 6e-3, "density": 2600, "elastic_modulus": 50e9, "damping": 1e-5, "toughness": 2e7}
-        ],
+        "materials": [{"thickness": 6e-3, "density": 2600, "elastic_modulus": 50e9, "damping": 1e-5, "toughness": 2e7}],
         "remeshing": {"refine_angle": 0.4, "refine_compression": 0.1, "size": [0.1, 0.3], "aspect_min": 0.3},
     }
     record = {
