@@ -1,4 +1,4 @@
-"""Scenes like ARCSim's T-shirt, dress and glass ball, with meshes of our own: they start right without a flag, and run."""
+"""Scenes like ARCSim's T-shirt, dress and glass ball on meshes of our own: they start right without a flag, and run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_surface(path: Path, points: np.ndarray, faces: np.ndarray) -> None:
 
 
 def write_shirt(path: Path, *, step: float, enlarged: float) -> None:
-    """Two T-shaped panels sewn together but for neck, hem and cuffs, blown up: `enlarged` times as wide as the pattern."""
+    """Two T-shaped panels sewn together but for neck, hem and cuffs, `enlarged` times as wide as the pattern."""
     wide, tall = 8, 9  # cells; the sleeves are the upper three rows, the trunk the four columns in the middle
     cells = [(i, j) for i in range(tall) for j in range(wide) if i >= tall - 3 or 2 <= j < 6]
     corners = sorted({(i + a, j + b) for i, j in cells for a in (0, 1) for b in (0, 1)})
@@ -125,7 +125,7 @@ def test_a_shirt_that_is_far_too_wide_at_the_start(tmp_path):
         {"mesh": "trunk.obj", "transform": {"translate": [0, -0.45, 0]}},
         {"mesh": "arms.obj", "transform": {"translate": [0, -0.14, 0]}},
     ]
-    model, state = starts_and_runs(garment(tmp_path, "shirt.obj", obstacles), strain=0.4, frames=3)
+    _, state = starts_and_runs(garment(tmp_path, "shirt.obj", obstacles), strain=0.4, frames=3)
     assert state.x[:, 1].max() > -0.2  # it hangs on its shoulders
 
 
@@ -151,7 +151,7 @@ def test_a_dress_on_a_body_of_parts_that_move(tmp_path):
     (tmp_path / "walk.mot").write_text("\n".join(text))
     motions = {"motfile": "walk.mot", "fps": 10}
     path = garment(tmp_path, "dress.obj", "body%d.obj", motions=motions)
-    model, state = starts_and_runs(path, strain=0.5, frames=3)
+    _, state = starts_and_runs(path, strain=0.5, frames=3)
     assert state.x[:, 0].min() < 0.0 < 0.06 < state.x[:, 0].max()  # it is around the parts still
 
 

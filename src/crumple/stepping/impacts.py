@@ -70,8 +70,8 @@ def impact_step(step_path: StepPath, mass: Floats, size: float) -> float:
 
 
 def is_moving_freely(state: State, step_path: StepPath, step: float, mass: Floats, size: float) -> bool:
-    """Whether a step [s] from `state` on is one of sheets whose angular momentum is to be kept, which steps of first order
-    would not do: they turn fast beside the step, or they meet each other and nothing else holds them.
+    """Whether a step [s] from `state` on is one of sheets whose angular momentum is to be kept, which steps of first
+    order would not do: they turn fast beside the step, or they meet each other and nothing else holds them.
 
     `size` of the sheets [m].
     """
@@ -81,8 +81,8 @@ def is_moving_freely(state: State, step_path: StepPath, step: float, mass: Float
 def _is_free_collision(state: State, step_path: StepPath, step: float, mass: Floats) -> bool:
     """Whether no handle, no obstacle and no pressure acts on the sheets in a step [s].
 
-    Where sheets are pressed together, as in a ball of paper in flight, the impulse of contact is many times the momentum
-    that it changes.
+    Where sheets are pressed together, as in a ball of paper in flight, the impulse of contact is many times the
+    momentum that it changes.
     """
     if len(state.pins.node) or np.any(step_path.outcome.obstacle_force):
         return False

@@ -97,7 +97,7 @@ class Tuning:
     turning_sheets: Tuned[float] = Tuned(
         1e-3,
         "1",
-        "Angular momentum that a step of implicit Euler would lose, from which on steps are not taken as in dense contact.",
+        "Angular momentum that a step of implicit Euler would lose, from which on steps are not dense.",
         chosen_on="a card that is flicked over a table: 3e-3; at most 2e-4 in `demo`, `drape`, `drop` and `flag`",
         breaks="Without it the card stops after three quarters of its way.",
     )

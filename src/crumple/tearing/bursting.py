@@ -5,9 +5,9 @@ runs as fast as waves let it, by Freund's law
 
     v = ½ c (1 − 1/Γ),    c² = C₃₃/(2ρ)
 
-with half the speed c of shear waves in the sheet for the largest speed, as cracks branch from there on. So the
-place where Γ = 1 is not looked for: every such tip is cut on by an edge, the step is solved once for all of them, as well
-as any other step, and so on until they have run for as long as the step lasts, or the sheet has come apart. A tip that is
+with half the speed c of shear waves in the sheet for the largest speed, as cracks branch from there on. So the place
+where Γ = 1 is not looked for: every such tip is cut on by an edge, the step is solved once for all of them, as well as
+any other step, and so on until they have run for as long as the step lasts, or the sheet has come apart. A tip that is
 overloaded still runs on in the next step. Such steps are short: waves pass a few edges in them.
 """
 

@@ -59,8 +59,8 @@ TIE = TUNING.tie.value
 @dataclass(frozen=True)
 class Tear:
     """What tearing has made of a step: the `state`, what is derived from its mesh, the Newton `iterations` of all
-    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on; `longest` [s]: the
-    step is too long for its cracks, which burst."""
+    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on; `longest` [s]:
+    the step is too long for its cracks, which burst."""
 
     state: State
     derived: Derived

@@ -27,8 +27,8 @@ NARROW = TUNING.unsplit_end.value
 @dataclass(frozen=True)
 class Opening:
     """An edge that is cut: the `change`, the `copies` (n, 2) of nodes that have come apart (old, new), the `tip` where
-    the crack ends now, −1 when it has reached the border of the sheet or a seam, the `path` (m, 2) [m] of the cut, and the node
-    where it starts if that is a tip as well, else −1; `is_fixed`: whether the tip must stay where it is."""
+    the crack ends now, −1 when it has reached the border of the sheet or a seam, the `path` (m, 2) [m] of the cut, and
+    the node where it starts if that is a tip as well, else −1; `is_fixed`: whether the tip must stay where it is."""
 
     change: Change
     copies: Ints
