@@ -34,7 +34,8 @@ class Advance:
 
     `accuracy` [J]: the energy by which its solves may be off at most, if that is asked for;
     `moved`: at the end of the step, nothing torn or yielded;  `unyielded`: nothing yielded;  `step_path`: what the
-    solve went through;  `is_stuck`: a phase could not finish, but may be able to after a shorter step.
+    solve went through;  `is_stuck`: a phase could not finish, but may be able to after a shorter step;
+    `longest` [s]: the step is too long for what has happened in it, and means nothing.
     """
 
     before: State
@@ -47,10 +48,16 @@ class Advance:
     step_path: StepPath | None = None
     is_stuck: bool = False
     accuracy: float = inf
+    longest: float = inf
 
     def torn(self, state: State, derived: Derived, report: StepReport, *, is_stuck: bool) -> Advance:
         """The step with another mesh and another state before anything yields."""
         return replace(self, state=state, unyielded=state, derived=derived, report=report, is_stuck=is_stuck)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the step must be taken again, shorter."""
+        return self.longest < inf
 
 
 Phase = Callable[[Advance], Advance]
@@ -60,20 +67,22 @@ Phase = Callable[[Advance], Advance]
 def advance_through(phases: Sequence[Phase], state: State, derived: Derived, end: float) -> Advance:
     """The step from `state` towards `end` [s] after all `phases`.
 
-    A step that is stuck is taken again, shorter, a few times; if that does not help, the first attempt counts.
+    A step that is stuck is taken again, shorter, a few times; if that does not help, the first attempt counts that was
+    not too long.
     """
     solver = derived.model.solver
     state = part_contacts(state, derived)
     tried = [_attempt(phases, state, derived, end)]
     while tried[-1].is_stuck and len(tried) <= SHORTENINGS and solver.fixed_step is None:
-        shorter = 0.5 * tried[-1].report.step
+        shorter = min(0.5 * tried[-1].report.step, tried[-1].longest)
         if shorter < solver.min_step:
             break
         try:
             tried.append(_attempt(phases, state.replaced(step_size=shorter), derived, end))
         except SimulationError:
             break  # the attempt before could be taken
-    found = tried[0] if tried[-1].is_stuck else tried[-1]
+    counting = [one for one in tried if not one.is_too_long] or tried
+    found = counting[0] if tried[-1].is_stuck else tried[-1]
     iterations = sum(one.report.iterations for one in tried)
     report = replace(found.report, iterations=iterations, retries=found.report.retries + len(tried) - 1)
     return replace(found, report=report)

@@ -20,11 +20,14 @@ from crumple.model.model import Model
 from crumple.options.solver import TR_BDF2
 from crumple.runtime.typing import Floats
 from crumple.solving.outcome import Ending
+from crumple.state import State
 from crumple.stepping.integration import StepPath
 from crumple.stepping.schemes import GAMMA, SPAN, WEIGHT
 from crumple.stepping.tuning import TUNING
 
 SUDDEN = TUNING.sudden_change.value
+TURNING = TUNING.turning_sheets.value
+PRESSED = TUNING.pressed_sheets.value
 IMPACT_WAY = TUNING.impact_way.value
 
 _WEIGHTS = np.array((WEIGHT, WEIGHT, SPAN))
@@ -66,6 +69,28 @@ def impact_step(step_path: StepPath, mass: Floats, size: float) -> float:
     return IMPACT_WAY * size / speed if speed > 0.0 else np.inf
 
 
+def is_moving_freely(state: State, step_path: StepPath, step: float, mass: Floats, size: float) -> bool:
+    """Whether a step [s] from `state` on is one of sheets whose angular momentum is to be kept, which steps of first
+    order would not do: they turn fast beside the step, or they meet each other and nothing else holds them.
+
+    `size` of the sheets [m].
+    """
+    return _euler_defect(step_path, step, mass, size) > TURNING or _is_free_collision(state, step_path, step, mass)
+
+
+def _is_free_collision(state: State, step_path: StepPath, step: float, mass: Floats) -> bool:
+    """Whether no handle, no obstacle and no pressure acts on the sheets in a step [s].
+
+    Where sheets are pressed together, as in a ball of paper in flight, the impulse of contact is many times the
+    momentum that it changes.
+    """
+    if len(state.pins.node) or np.any(step_path.outcome.obstacle_force):
+        return False
+    gained = float(mass @ np.linalg.norm(step_path.instants[-1].v - step_path.instants[0].v, axis=1))
+    impulse = step * float(np.linalg.norm(step_path.contact_forces[-1], axis=1).sum())
+    return impulse < PRESSED * gained
+
+
 def root_mean(mass: Floats, vectors: Floats) -> float:
     """Root mean square of vectors (n, 3), weighted by the mass (n,)."""
     return float(np.sqrt(np.sum(mass * np.einsum("ni,ni->n", vectors, vectors)) / np.sum(mass)))
@@ -74,13 +99,23 @@ def root_mean(mass: Floats, vectors: Floats) -> float:
 def angular_defect(step_path: StepPath, step: float, mass: Floats, size: float) -> float:
     """The angular momentum that a step loses or gains by its finite length, over that of the sheets' motion if all of
     it went around at half their `size` [m]; their motion as a whole is left out."""
+    if step_path.scheme != TR_BDF2:
+        return _euler_defect(step_path, step, mass, size)
     v = [one.v - mass @ one.v / mass.sum() for one in step_path.instants]
     a = [one.a - mass @ one.a / mass.sum() for one in step_path.instants]
-    if step_path.scheme == TR_BDF2:
-        pairs = [(DEFECT[i, j], v[i], a[j]) for i in range(3) for j in range(3)]
-    else:
-        pairs = [(-1.0, v[-1], a[-1])]
-    change = sum(weight * (mass @ np.cross(one, other)) for weight, one, other in pairs)
-    speed = max(root_mean(mass, one) for one in v)
-    scale = 0.5 * size * float(mass.sum()) * speed
+    change = sum(DEFECT[i, j] * (mass @ np.cross(v[i], a[j])) for i in range(3) for j in range(3))
+    return _relative(change, v, step, mass, size)
+
+
+def _euler_defect(step_path: StepPath, step: float, mass: Floats, size: float) -> float:
+    """The same of implicit Euler, in a motion as at the end of the step."""
+    last = step_path.instants[-1]
+    a = last.a - mass @ last.a / mass.sum()
+    v = [one.v - mass @ one.v / mass.sum() for one in step_path.instants]
+    return _relative(-(mass @ np.cross(v[-1], a)), v, step, mass, size)
+
+
+def _relative(change: Floats, v: list[Floats], step: float, mass: Floats, size: float) -> float:
+    """A `change` Σ m v × a (3,) over the angular momentum of the motion v (n, 3) at half the `size` [m]."""
+    scale = 0.5 * size * float(mass.sum()) * max(root_mean(mass, one) for one in v)
     return step**2 * float(np.linalg.norm(change)) / scale if scale > 0.0 else 0.0

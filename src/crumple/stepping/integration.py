@@ -172,7 +172,8 @@ def solve_stage(
             step_contact.start_damping(np.concatenate([stage.start, begin]), opening=opening)
             v = np.concatenate([stage.velocity, (target - begin) / (stage.time - stage.since)])
             force_before, change = step_contact.force_in_motion(x, v, model.contact.rebound_speed)
-        is_known = stage.is_static or (stage.state.has_acceleration and change <= KNOWN)
+        is_solved = obstacle_begin is not None  # x is where the sheets were at its end, with the forces of that
+        is_known = stage.is_static or is_solved or (stage.state.has_acceleration and change <= KNOWN)
         step_contact.start_friction(x, before, step=stage.span, slip_speed=model.contact.slip_speed, is_known=is_known)
         system.thin()
     inertia = _inertia(derived, stage)

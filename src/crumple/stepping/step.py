@@ -16,7 +16,7 @@ from crumple.solving.outcome import Ending, Outcome
 from crumple.state import State
 from crumple.stepping.arrivals import check_arrivals
 from crumple.stepping.explicit import stable_step
-from crumple.stepping.impacts import is_impact
+from crumple.stepping.impacts import is_impact, is_moving_freely
 from crumple.stepping.integration import StepPath, integrate
 from crumple.stepping.reports import StepReport
 from crumple.stepping.step_control import (
@@ -85,7 +85,8 @@ def take_step(
     if is_sudden or (attempt.meets and scheme == TR_BDF2):  # the acceleration is not that of what follows
         size = min(size, longest_in_impact(model.solver, step_path, derived.mass, derived.size))
         moved = moved.replaced(has_acceleration=False)
-    dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome)
+    is_free = is_moving_freely(state, step_path, attempt.step, derived.mass, derived.size)
+    dense_steps = remaining_dense_steps(model.solver, attempt, state.dense_steps, outcome, is_free=is_free)
     report = StepReport(
         time=moved.time,
         step=attempt.step,

@@ -126,20 +126,24 @@ def choose_scheme(options: SolverOptions, attempt: Attempt, *, has_acceleration:
     return options.integrator if is_ready and not (attempt.dense or attempt.impact) else EULER
 
 
-def remaining_dense_steps(options: SolverOptions, attempt: Attempt, before: int, outcome: Outcome) -> int:
-    """How many of the next steps are taken as in dense contact."""
+def remaining_dense_steps(
+    options: SolverOptions, attempt: Attempt, before: int, outcome: Outcome, *, is_free: bool = False
+) -> int:
+    """How many of the next steps are taken as in dense contact; `is_free`: see
+    `impacts.is_moving_freely`."""
     if options.mode == "static":
         return 0
     if attempt.impact and not attempt.dense:
         is_hard = outcome.contacts > 0 and not attempt.retries and outcome.iterations > HARD_IMPACT
-        return DENSE_STEPS if is_hard else before
+        return DENSE_STEPS if is_hard and not is_free else before
     if attempt.dense:
         return DENSE_STEPS if outcome.loose or before == 0 else before - 1
     if options.integrator != TR_BDF2:
         return 0
     cost = outcome.iterations * options.max_step / attempt.step
     is_costly = cost > NEEDLESS and outcome.iterations > HARD_IMPACT
-    return DENSE_STEPS if outcome.contacts and (outcome.loose or is_costly) else 0
+    is_dense = outcome.contacts > 0 and (outcome.loose or is_costly)
+    return DENSE_STEPS if is_dense and not is_free else 0
 
 
 def step_error(

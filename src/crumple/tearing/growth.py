@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from math import log
+from math import inf, log
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from crumple.model.derived import Derived
 from crumple.state import State, no_change
 from crumple.stepping.integration import StepPath
 from crumple.stepping.reports import StepReport
+from crumple.tearing.bursting import Burst
 from crumple.tearing.gliding import Moving, Run, opened_tip
 from crumple.tearing.initiation import Weakness, can_begin, longest_extension, overload, weakest_place, weakest_vertex
 from crumple.tearing.leading import Led, leads
+from crumple.tearing.opening import KERF
 from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
 from crumple.tearing.resistance import resistance
 from crumple.tearing.rest import TINY, TOLERANCE, Rest
@@ -49,6 +51,7 @@ PACE = TUNING.crack_pace.value
 AWAY = TUNING.running_away.value
 FAR = TUNING.far_load.value
 LED_TOLERANCE = TUNING.led_tolerance.value
+KERF_FRACTION = TUNING.kerf_fraction.value
 LEAST_TURN = TUNING.least_turn.value
 TIE = TUNING.tie.value
 
@@ -56,13 +59,15 @@ TIE = TUNING.tie.value
 @dataclass(frozen=True)
 class Tear:
     """What tearing has made of a step: the `state`, what is derived from its mesh, the Newton `iterations` of all
-    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on."""
+    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on; `longest` [s]:
+    the step is too long for its cracks, which burst."""
 
     state: State
     derived: Derived
     iterations: int = 0
     note: str = ""
     is_stuck: bool = False
+    longest: float = inf
 
     def noted(self, report: StepReport) -> StepReport:
         """The report of the step with what tearing has cost."""
@@ -81,7 +86,8 @@ def tear(state: State, derived: Derived, step_path: StepPath, before: State | No
         return Tear(state, derived)
     size = tip_size(derived.model, state)
     accuracy = solve_accuracy(state, derived)
-    step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, _pace(state, step_path.stage.state))
+    pace, kerf = _pace(state, step_path.stage.state), max(KERF, KERF_FRACTION * size)
+    step = Step(state, step_path.stage, step_path.obstacle_x, accuracy, pace, kerf=kerf)
     if step.stage.is_static:  # in motion, what damping took before the step is not known
         step.begins = cache(lambda: tip_begins(step.stage.state, derived, size))
     start = no_change(state.mesh)
@@ -141,10 +147,19 @@ class _Loop:
         `begins`: whether cracks may begin in the sound sheet;  `led`: tips that were, whose loads may be off more.
         """
         step, blocked, sound, stuck = self.step, set[int](), set[int](), 0
+        burst = Burst(step, self.size)
         for _ in range(MOST_CHANGES):
             loads = trial.loads(self.size)
+            if burst.is_too_long(trial, loads):
+                return Tear(trial.state, trial.derived, trial.iterations, is_stuck=True, longest=burst.longest(trial))
+            ran = burst.ran_on(trial, loads)
+            if ran is not None:
+                trial, blocked, led = ran, set(), set()  # tips may be numbered anew
+                step.last_cut.clear()
+                continue
             most = [1.0 + (LED_TOLERANCE if k in led else TOLERANCE) for k in range(len(loads))]
             free = [k for k, load in enumerate(loads) if load.ratio > most[k] and k not in blocked]
+            free = [k for k in free if not burst.bursts(trial, loads[k])]  # has run as far as it does
             if not free:
                 place = self._weakest(trial, sound) if begins else None
                 if place is None:
@@ -165,7 +180,7 @@ class _Loop:
                 trial = found
         else:
             return self._unfinished(trial, "cracks have not come to rest")
-        trial = self._remembered(trial)
+        trial = self._remembered(burst.slowed(trial))
         if not stuck:
             return Tear(trial.state, trial.derived, trial.iterations)
         why = ", ".join(dict.fromkeys(step.refusals))

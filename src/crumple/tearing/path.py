@@ -27,8 +27,8 @@ NARROW = TUNING.unsplit_end.value
 @dataclass(frozen=True)
 class Opening:
     """An edge that is cut: the `change`, the `copies` (n, 2) of nodes that have come apart (old, new), the `tip` where
-    the crack ends now, −1 when it has reached the border of the sheet, the `path` (m, 2) [m] of the cut, and the node
-    where it starts if that is a tip as well, else −1; `is_fixed`: whether the tip must stay where it is."""
+    the crack ends now, −1 when it has reached the border of the sheet or a seam, the `path` (m, 2) [m] of the cut, and
+    the node where it starts if that is a tip as well, else −1; `is_fixed`: whether the tip must stay where it is."""
 
     change: Change
     copies: Ints
@@ -239,7 +239,7 @@ def _cut(
     if (halves < 0).any() or (mesh.twin[halves] == BOUNDARY).any():
         return None
     goal = edges[-1][1]
-    is_end = bool(mesh.boundary_nodes[goal])
+    is_end = bool(mesh.boundary_nodes[goal]) or node_vertex(mesh, goal) < 0
     buf = open_buffers(mesh, spare=0.5 + 64.0 / mesh.vertex_count)
     if cut_edges(buf, halves, len(halves)) != OK:
         return None
@@ -247,7 +247,8 @@ def _cut(
     new = np.arange(mesh.node_count, opened.mesh.node_count, dtype=np.int32)
     old = opened.node_operator[new].indices.astype(np.int32)
     copies = np.stack([old, new], axis=1) if len(new) else np.zeros((0, 2), np.int32)
-    start = -1 if mesh.boundary_nodes[edges[0][0]] else edges[0][0]
+    first = edges[0][0]
+    start = -1 if mesh.boundary_nodes[first] or node_vertex(mesh, first) < 0 else first
     return Opening(compose(change, opened), copies, -1 if is_end else goal, path, start, is_fixed)
 
 

@@ -42,7 +42,7 @@ def tear_sheets(advance: Advance) -> Advance:
         torn = remember_pace(advance.before, end.state, advance.report.step)
     report = end.noted(advance.report)
     report = replace(report, energies=report.energies | {"fracture": end.state.fracture_work})
-    return advance.torn(torn, end.derived, report, is_stuck=end.is_stuck)
+    return replace(advance.torn(torn, end.derived, report, is_stuck=end.is_stuck), longest=end.longest)
 
 
 def spare_cracks(advance: Advance) -> Advance:

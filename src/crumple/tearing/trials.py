@@ -103,8 +103,8 @@ def derive(state: State, before: Derived, *, same_links: bool) -> Derived:
 @dataclass
 class Step:
     """The step that is solved again and again: the state at its end before tearing, its last stage, where the obstacles
-    were at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], and what drove the
-    tips before, `begins`.
+    were at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], what drove the tips
+    before, `begins`, and half the width of fresh cuts, `kerf` [m].
 
     Noted on the way: `refusals`, why tips could not run on, in words;  `last_cut` [m], how far each tip was cut on at
     last;  `falls` [1/m], how fast the load of each fell when it was last followed.
@@ -119,6 +119,7 @@ class Step:
     last_cut: dict[int, float] = field(default_factory=dict)
     falls: dict[int, float] = field(default_factory=dict)
     begins: Callable[[], Begins] = dict
+    kerf: float = KERF
 
     def solved_well(self, trial: Trial) -> Trial | None:
         """The step solved as well as tearing needs it, on the same mesh; None when that fails."""
@@ -126,8 +127,23 @@ class Step:
 
     def kerfed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks) -> Trial | None:
         """The step solved with a cut open at `node`, its lips set apart so that nothing intersects."""
-        tried = (self.solved(trial, change, x, cracks) for change, x in kerfs(trial.state, opening, node))
+        tried = (self.solved(trial, change, x, cracks) for change, x in kerfs(trial.state, opening, node, self.kerf))
         return next((found for found in tried if found is not None), None)
+
+    def placed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks) -> Trial | None:
+        """The trial with a cut open at `node`, its lips set apart so that nothing intersects or touches, not solved
+        yet; None where they cannot be."""
+        for change, x in kerfs(trial.state, opening, node, self.kerf):
+            total = compose(trial.change, change)
+            state = place(self.start, trial.derived, total, x, cracks).replaced(obstacle_x=trial.state.obstacle_x)
+            derived = derive(state, trial.derived, same_links=False)
+            if not intersects(state, derived, change.changed_nodes) and not touches(state, derived):
+                return Trial(total, state, derived, derived, trial.stage, trial.iterations, self.begins)
+        return None
+
+    def solved_placed(self, trial: Trial) -> Trial | None:
+        """The step solved with all cuts of a trial that is only placed; None when that fails."""
+        return self._minimised(trial, trial.change, trial.derived.relaxed(trial.state), trial.derived, None)
 
     def solved(
         self,
@@ -194,11 +210,12 @@ class Step:
         return Trial(total, solved, derived, undamped, stage, spent, self.begins, outcome.contact_energy)
 
 
-def kerfs(state: State, opening: Opening, node: int) -> Iterator[tuple[Change, Floats]]:
-    """Ways to set the lips of a cut at `node` apart: the change that opens it, and where the nodes are then."""
+def kerfs(state: State, opening: Opening, node: int, kerf: float = KERF) -> Iterator[tuple[Change, Floats]]:
+    """Ways to set the lips of a cut at `node` apart by ±`kerf` [m]: the change that opens it, and where the nodes are
+    then."""
     x = opening.change.node_operator @ state.x
     for direction in (*_parting(opening, x), None, *_normals(state, node)):
-        mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, direction=direction)
+        mesh, apart = open_kerf(opening.change.mesh, x, opening.copies, opening.heading, direction=direction, kerf=kerf)
         yield replace(opening.change, mesh=mesh), apart
 
 
@@ -236,3 +253,10 @@ def intersects(state: State, derived: Derived, changed: Bools) -> bool:
     order, number = free_first(among)
     x = np.concatenate([state.x, state.obstacle_x])
     return has_intersections(restrict_surface(surface, among, number), np.ascontiguousarray(x[order]))
+
+
+def touches(state: State, derived: Derived) -> bool:
+    """Whether surfaces are so near to each other that contact cannot push them apart."""
+    x = np.concatenate([state.x, state.obstacle_x])
+    contact = derived.contact(state.time, x, None)
+    return contact is not None and not np.isfinite(contact.value(x))

@@ -33,6 +33,20 @@ class Tuning:
         "Distance that a crack has run in a step, over how far the hands have moved or an edge at tips, beyond which "
         "it goes on in whole edges.",
     )
+    bursting_load: Tuned[float] = Tuned(
+        10.0,
+        "1",
+        "Γ from which on a crack in motion bursts: it runs with all others that do, and does not look for its rest.",
+    )
+    bursting_stride: Tuned[float] = Tuned(
+        0.6, "1", "How far such a crack runs at least before the step is solved again, over the edge length at tips."
+    )
+    fastest_crack: Tuned[float] = Tuned(
+        0.5, "1", "Largest speed of such a crack over that of shear waves: from there on cracks branch."
+    )
+    bursting_edges: Tuned[float] = Tuned(
+        8.0, "1", "Way of waves in the longest step in which cracks burst, over the edge length at tips."
+    )
     far_load: Tuned[float] = Tuned(3.0, "1", "Γ from which on a crack is expected to run as far as that.")
     led_load: Tuned[float] = Tuned(
         0.6, "1", "Γ at the start of a step below which a crack is not expected to run on in it."
@@ -71,6 +85,12 @@ class Tuning:
     lip_rounds: Tuned[int] = Tuned(8, "rounds", "Times that nodes in contact are put back; after that, all are.")
     kerf: Tuned[float] = Tuned(
         1e-6, "m", "ε: half the width of a fresh cut; far below the thickness of any sheet, far above rounding."
+    )
+    kerf_fraction: Tuned[float] = Tuned(
+        1e-3,
+        "1",
+        "The same over the edge length at tips, where that is more.",
+        breaks="Below, lips of coarse shells move by a thousand times their range within a step.",
     )
     kerf_at_rest: Tuned[float] = Tuned(0.25, "1", "Half the distance of copies in `node_rest` over ε.")
     parted_lips: Tuned[float] = Tuned(

@@ -39,6 +39,8 @@ def cloth_table(
     if not materials:
         raise entry.error("needs a list with at least one material", key="materials")
     table.update({"material": materials[0]} if len(materials) == 1 else {"materials": materials})
+    if max(material.get("thickness", 0.0) for material in materials) > DEFAULT_THICKNESS:
+        table["contact_thickness"] = DEFAULT_THICKNESS  # ARCSim's surfaces are thin whatever the plate is
     if entry.text("reference", "linear") != "linear":  # a surface that the mesh lies on
         table["rest"] = "start"
     if own is not None:
