@@ -76,13 +76,24 @@ def test_a_crack_that_is_led_runs_as_far_in_fewer_iterations(
     assert waited.torn.length() - begun > 5e-3
     assert led.torn.length() - begun == pytest.approx(waited.torn.length() - begun, rel=0.15)
     assert led.iterations - state.iterations < 0.8 * (waited.iterations - state.iterations)
-    ledger = led.ledger
-    assert abs(ledger.integrator - state.ledger.integrator) < 0.1 * (ledger.handles - state.ledger.handles)
 
 
-def test_a_tip_that_was_put_too_far_ahead_is_drawn_back(running: tuple[Model, State]) -> None:
+def test_the_ledger_of_coarse_tears_closes() -> None:
+    """Single starts scatter: on edges of 8 mm, where the sheet snaps is a matter of chance."""
+    left = []
+    for seed in range(1, 4):
+        model, state = torn_sheet()
+        noise = np.random.default_rng(seed).standard_normal(len(state.x))
+        ledger = run(model, state.replaced(x=state.x + 1e-5 * noise[:, None] * [0, 0, 1]), frames=20).ledger
+        left.append(ledger.integrator / ledger.handles)
+    assert abs(np.mean(left)) < 0.08
+    assert np.abs(left).max() < 0.1
+
+
+@pytest.mark.parametrize("times", [2.0, 3.0, 6.0])
+def test_a_tip_that_was_put_too_far_ahead_is_drawn_back(running: tuple[Model, State], times: float) -> None:
     model, state = running
-    hasty = state.replaced(tips=replace(state.tips, pace=4.0 * state.tips.pace))
+    hasty = state.replaced(tips=replace(state.tips, pace=times * state.tips.pace))
     derived = Derived(model, state)
     end = model.frame_time * (state.frame + 1)
     calm, _, _ = advance_once(state, derived, end)

@@ -125,6 +125,12 @@ class Tuning:
     contact_patience: Tuned[int] = Tuned(
         12, "iterations", "Newton iterations in contact after which the looser stop is enough."
     )
+    torn_iterations: Tuned[int] = Tuned(
+        200,
+        "iterations",
+        "Iterations at most of a solve as accurate as tearing asks for: one on a mesh that a crack has changed.",
+        breaks="Where fresh lips are in each other's way, steps are cut short without end: others are tried sooner.",
+    )
     torn_pause: Tuned[int] = Tuned(
         2,
         "iterations",
