@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crumple.linalg.fronts import Fronts, Indices, make_fronts
-from crumple.linalg.multifrontal import factorise_fronts, solve_fronts
+from crumple.linalg.multifrontal import NOT_DONE, factorise_fronts, solve_fronts
 from crumple.runtime.compiled import device, kernel
 from crumple.runtime.typing import Floats, Ints
 
@@ -49,6 +49,7 @@ class FrontMatrix:
         self._position = np.concatenate([three.ravel(), self.fronts.single])
         self._values = np.zeros(int(self.fronts.panel[-1]))
         self._stack, self._rest = np.empty(self.fronts.stack), np.empty(self.fronts.largest)
+        self._start = np.empty(len(self.fronts.width), np.int64)
         f = self.fronts
         self._search = (f.node, f.front, f.first, f.width, f.panel, f.column)
         self._diagonal = _find_diagonal(*self._search, f.single, f.owner)
@@ -58,6 +59,7 @@ class FrontMatrix:
         other = copy.copy(self)
         other._values = np.empty_like(self._values)
         other._stack, other._rest = np.empty_like(self._stack), np.empty_like(self._rest)
+        other._start = np.empty_like(self._start)
         return other
 
     def clear(self) -> None:
@@ -102,8 +104,8 @@ class FrontMatrix:
         f = self.fronts
         return bool(
             factorise_fronts(
-                f.first, f.width, f.panel, f.place, f.place_start, f.children,
-                self._values, self._stack, self._rest,
+                NOT_DONE, f.first, f.width, f.panel, f.place, f.place_start, f.children,
+                self._values, self._stack, self._rest, self._start,
             )
         )  # fmt: skip
 

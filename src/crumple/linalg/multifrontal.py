@@ -13,6 +13,9 @@ import numpy as np
 
 from crumple.runtime.compiled import ZERO, device, fused, kernel
 
+NOT_DONE = np.zeros((0, 2), np.int64)
+"""The subtrees that are factorised already where none are."""
+
 
 @fused
 def _eliminate(panel, own, width):
@@ -166,27 +169,30 @@ def _receive(part, place, panel, own, width, rest):
                 rest[at + np.uint64(place[j])] += part[np.uint64(i * met + j)]
 
 
-@kernel
-def factorise_fronts(first, width, panel, place, place_start, children, values, stack, rest):
-    """Factorise the assembled fronts in `values` in place; False when the matrix is not positive definite.
-
-    The first arguments are those of `Fronts`;  `stack`, `rest`: room for what waits, and for one front.
-    """
-    count = width.shape[0]
-    start, waiting = np.empty(count, np.int64), np.empty(count, np.int64)
-    depth, top = 0, 0
-    for f in range(count):
+@device
+def _factorise(begin, end, bottom, done, first, width, panel, place, place_start, children, values, stack, rest, start):
+    """Factorise the fronts from `begin` to `end`, but for those that are `done`; see `factorise_fronts`. What waits
+    lies in the stack from `bottom` on, that of front f from `start[f]`."""
+    waiting, floor = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
+    depth, top, known, f = 0, bottom, 0, begin
+    while f < end:
+        if known < done.shape[0] and done[known, 0] == f:
+            f, known = done[known, 1], known + 1
+            if place_start[f + 1] > place_start[f]:
+                waiting[depth], floor[depth] = f, top
+                depth += 1
+            f += 1
+            continue
         own = first[f + 1] - first[f]
         met = width[f] - own
         rows, square = values[panel[f] : panel[f + 1]], rest[: met * met]
         square[:] = 0.0
         for _ in range(children[f]):
             depth -= 1
-            child = waiting[depth]
-            begin, end = place_start[child], place_start[child + 1]
-            top = start[child]
-            part = stack[top : top + (end - begin) * (end - begin)]
-            _receive(part, place[begin:end], rows, own, width[f], square)
+            child, top = waiting[depth], floor[depth]
+            at, at_end = place_start[child], place_start[child + 1]
+            part = stack[start[child] : start[child] + (at_end - at) * (at_end - at)]
+            _receive(part, place[at:at_end], rows, own, width[f], square)
         if not _eliminate(rows, own, width[f]):
             return False
         if met > 0:
@@ -194,10 +200,41 @@ def factorise_fronts(first, width, panel, place, place_start, children, values, 
             kept = stack[top : top + met * met]
             for i in range(met * met):
                 kept[i] = square[i]
-            start[f], waiting[depth] = top, f
-            depth += 1
-            top += met * met
+            start[f], waiting[depth], floor[depth] = top, f, top
+            depth, top = depth + 1, top + met * met
+        f += 1
     return True
+
+
+@kernel
+def factorise_fronts(done, first, width, panel, place, place_start, children, values, stack, rest, start):
+    """Factorise the assembled fronts in `values` in place; False when the matrix is not positive definite.
+
+    `done` (·, 2): the first and the last front of subtrees that are factorised already, in order. The next arguments
+    are those of `Fronts`;  `stack`, `rest`: room for what waits, and for one front;  `start` (f,): where in the stack
+    each front has left what waits.
+    """
+    return _factorise(
+        ZERO, width.shape[0], ZERO, done, first, width, panel, place, place_start, children, values, stack, rest, start
+    )
+
+
+@kernel
+def factorise_subtrees(
+    share, step, shares, bottom, subtrees, first, width, panel, place, place_start, children, values, stack, rest,
+    start, is_definite,
+):  # fmt: skip
+    """The same for those subtrees (t, 2) whose number in `shares` (t,) is `share`, or a multiple of `step` more: each
+    in a part of the stack of its own from `bottom` (t,) on. `rest` (shares, ·): room for one front of each share;
+    `is_definite` (t,) is written."""
+    nothing = subtrees[:0]
+    for s in range(share, rest.shape[0], step):
+        for t in range(subtrees.shape[0]):
+            if shares[t] == s:
+                is_definite[t] = _factorise(
+                    subtrees[t, 0], subtrees[t, 1] + 1, bottom[t], nothing, first, width, panel, place, place_start,
+                    children, values, stack, rest[s], start,
+                )  # fmt: skip
 
 
 @fused

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import get_num_threads
 
 from crumple.linalg.block_matrix import BlockPattern
 from crumple.linalg.cholesky import CholeskySolver
+from crumple.linalg.fronts import Indices
 from crumple.linalg.mixed_matrix import Coupling, MixedBlocks
-from crumple.linalg.multifrontal import factorise_fronts, solve_fronts
+from crumple.linalg.multifrontal import NOT_DONE, factorise_fronts, factorise_subtrees, solve_fronts
 from crumple.linalg.sparse_fronts import SparseFronts, fill_fronts, make_sparse_fronts, place_blocks, place_singles
+from crumple.linalg.subtrees import Division, divide
 from crumple.linalg.tuning import TUNING
-from crumple.runtime.compiled import kernel
+from crumple.runtime.compiled import kernel, run_chunks
 from crumple.runtime.typing import Floats
 
 SECONDS = TUNING.front_seconds.value
+WORTH_THREADS = TUNING.subtree_operations.value
 
 
 class SparseFrontSolver:
@@ -27,6 +31,8 @@ class SparseFrontSolver:
         self._extra = _missing_pairs(base.row_start, base.column, coupling.node_start, coupling.node, coupling.anchor)
         self._fronts: SparseFronts
         self._values = self._stack = self._rest = np.empty(0)
+        self._start: Indices
+        self._divided: tuple[int, Division | None] | None = None
 
     @property
     def solutions(self) -> float:
@@ -52,6 +58,7 @@ class SparseFrontSolver:
         self._position = np.concatenate([(f.node[:, None] + np.arange(3)).ravel(), f.single])
         self._values = _room(self._values, int(f.panel[-1]))
         self._stack, self._rest = _room(self._stack, f.stack), _room(self._rest, f.largest)
+        self._start, self._divided = np.empty(len(f.width), np.int64), None
 
     def _place(self, pattern: BlockPattern) -> bool:
         """Make the fronts and find the places of all numbers in them; False when one has none."""
@@ -71,11 +78,28 @@ class SparseFrontSolver:
         """Factorise; False when the matrix is not positive definite."""
         f, (mixed, step, own) = self._fronts, self._singles
         fill_fronts(*self._blocks, values.blocks, mixed, step, values.mixed, own, values.own, self._values)
-        return bool(
-            factorise_fronts(
-                f.first, f.width, f.panel, f.place, f.place_start, f.children, self._values, self._stack, self._rest
-            )
+        tree = f.first, f.width, f.panel, f.place, f.place_start, f.children
+        threads = get_num_threads() if self.operations > WORTH_THREADS else 1
+        done = NOT_DONE if threads == 1 else self._factorise_subtrees(tree, threads)
+        return done is not None and bool(
+            factorise_fronts(done, *tree, self._values, self._stack, self._rest, self._start)
         )
+
+    def _factorise_subtrees(self, tree: tuple[Indices, ...], threads: int) -> Indices | None:
+        """Factorise subtrees of the fronts at the same time, and say which; None when one is not positive definite."""
+        f = self._fronts
+        if self._divided is None or self._divided[0] != threads:
+            self._divided = threads, divide(f.first, f.width, f.children, f.stack, threads)
+        division = self._divided[1]
+        if division is None:
+            return NOT_DONE
+        self._stack = _room(self._stack, division.stack)
+        rest, is_definite = np.empty((threads, f.largest)), np.zeros(len(division.subtrees), bool)
+        run_chunks(
+            factorise_subtrees, threads, division.shares, division.bottom, division.subtrees, *tree,
+            self._values, self._stack, rest, self._start, is_definite,
+        )  # fmt: skip
+        return division.subtrees if is_definite.all() else None
 
     def solve(self, b: Floats) -> Floats:
         """The solution for the right-hand side b (size,)."""

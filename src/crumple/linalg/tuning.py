@@ -50,6 +50,17 @@ class Tuning:
         "Seconds per operation of a factorisation and per number of a solution, in fronts of our own.",
         chosen_on="sheets of 2500 to 7000 faces",
     )
+    subtree_operations: Tuned[float] = Tuned(
+        2e7,
+        "operations",
+        "Operations of a factorisation below which one thread does it: others take too long to start.",
+    )
+    subtree_trials: Tuned[int] = Tuned(
+        40, "splits", "Splits of the largest subtree that are tried when fronts are divided among threads."
+    )
+    subtree_gain: Tuned[float] = Tuned(
+        0.9, "1", "Fronts are divided among threads when that promises to take less than this part of the time."
+    )
     short_vector: Tuned[int] = Tuned(
         4096, "numbers", "Length of vectors whose inner products are left to BLAS, which takes one thread for them."
     )
