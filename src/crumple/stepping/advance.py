@@ -35,7 +35,9 @@ class Advance:
     `accuracy` [J]: the energy by which its solves may be off at most, if that is asked for;
     `moved`: at the end of the step, nothing torn or yielded;  `unyielded`: nothing yielded;  `step_path`: what the
     solve went through;  `is_stuck`: a phase could not finish, but may be able to after a shorter step;
-    `longest` [s]: the step is too long for what has happened in it, and means nothing.
+    `longest` [s]: the step is too long for what has happened in it, and means nothing;  `plain`: the state with which
+    the sheets set out, and what is derived from it, where a phase has changed that in advance: a step that fails is
+    taken from there.
     """
 
     before: State
@@ -49,6 +51,7 @@ class Advance:
     is_stuck: bool = False
     accuracy: float = inf
     longest: float = inf
+    plain: tuple[State, Derived] | None = None
 
     def torn(self, state: State, derived: Derived, report: StepReport, *, is_stuck: bool) -> Advance:
         """The step with another mesh and another state before anything yields."""
@@ -99,10 +102,15 @@ def _attempt(phases: Sequence[Phase], state: State, derived: Derived, end: float
 
 def move_sheets(advance: Advance) -> Advance:
     """The step with its sheets and obstacles moved."""
-    before = advance.state
+    before, is_plain = advance.state, advance.plain is None
     try:
-        moved, report, step_path = take_step(before, advance.derived, advance.end, accuracy=advance.accuracy)
+        moved, report, step_path = take_step(
+            before, advance.derived, advance.end, accuracy=advance.accuracy, once=not is_plain
+        )
     except SimulationError as error:
+        if advance.plain is not None:
+            state, derived = advance.plain
+            return move_sheets(replace(advance, state=state, derived=derived, accuracy=inf, plain=None))
         raise SimulationError(f"frame {before.frame + 1}, t = {before.time:.6g} s: {error}") from None
     ledger = book_motion(open_ledger(before, advance.derived), step_path, advance.derived, report.step)
     moved = moved.replaced(ledger=ledger)

@@ -8,18 +8,19 @@ torn, and the energies that are left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from crumple.contact import barrier_energy, find_candidates
+from crumple.contract import Stage
 from crumple.contract.term import kinetic_energy
 from crumple.model.derived import Derived
 from crumple.state import Ledger, State
 from crumple.stepping.integration import StepPath
 from crumple.stepping.reports import StepReport
-from crumple.stepping.schemes import integrate_power
+from crumple.stepping.schemes import Instant, integrate_power
 from crumple.stepping.tuning import TUNING
 
 LAYERS = TUNING.resting_layers.value
@@ -46,10 +47,30 @@ def book_motion(ledger: Ledger, step_path: StepPath, derived: Derived, step: flo
     powers = [_powers(ledger)]
     known = zip(step_path.stages, step_path.instants[1:], step_path.rubbing, step_path.impacts, strict=True)
     for stage, instant, rubbing, impact in known:
-        now = {"friction": rubbing, "impacts": impact, "damping": 0.0, "velocity_damping": 0.0, "air": 0.0}
-        for kind, term in derived.terms:
-            now[kind.column] += term.drained(stage, instant.x, instant.half_turn)
-        powers.append(now)
+        powers.append(drained_powers(stage, instant, derived, rubbing=rubbing, impact=impact))
+    return _booked(ledger, powers, step, powers[-1])
+
+
+def rebook_last(ledger: Ledger, now: Mapping[str, float], stages: int, step: float) -> Ledger:
+    """The ledger of a step of `step` [s] in so many `stages` the last of which was solved again: with the powers that
+    are drained `now` instead of those that were booked [W]."""
+    change = {name: now[name] - booked for name, booked in _powers(ledger).items()}
+    still = dict.fromkeys(change, 0.0)
+    return _booked(ledger, [*(still for _ in range(stages)), change], step, now)
+
+
+def drained_powers(
+    stage: Stage, instant: Instant, derived: Derived, *, rubbing: float, impact: float
+) -> dict[str, float]:
+    """What is drained at the end of a stage, by its column [W]; `rubbing`, `impact` by friction and impacts."""
+    now = {"friction": rubbing, "impacts": impact, "damping": 0.0, "velocity_damping": 0.0, "air": 0.0}
+    for kind, term in derived.terms:
+        now[kind.column] += term.drained(stage, instant.x, instant.half_turn)
+    return now
+
+
+def _booked(ledger: Ledger, powers: Sequence[Mapping[str, float]], step: float, last: Mapping[str, float]) -> Ledger:
+    """The ledger with the work of `powers` at the start and at every stage of a step, and those that are `last`."""
     work = {name: integrate_power([now[name] for now in powers], step) for name in powers[0]}
     return replace(
         ledger,
@@ -58,11 +79,11 @@ def book_motion(ledger: Ledger, step_path: StepPath, derived: Derived, step: flo
         damping=ledger.damping + work["damping"],
         velocity_damping=ledger.velocity_damping + work["velocity_damping"],
         air=ledger.air - work["air"],
-        friction_power=powers[-1]["friction"],
-        impact_power=powers[-1]["impacts"],
-        damping_power=powers[-1]["damping"],
-        velocity_damping_power=powers[-1]["velocity_damping"],
-        air_power=powers[-1]["air"],
+        friction_power=last["friction"],
+        impact_power=last["impacts"],
+        damping_power=last["damping"],
+        velocity_damping_power=last["velocity_damping"],
+        air_power=last["air"],
     )
 
 

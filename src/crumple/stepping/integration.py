@@ -42,6 +42,7 @@ from crumple.stepping.tuning import TUNING
 STATIC_STEP = TUNING.static_step.value
 KNOWN = TUNING.known_friction.value
 DENSE_OPENING = TUNING.dense_opening.value
+TORN_ITERATIONS = TUNING.torn_iterations.value
 
 _STIFFNESSES: Remembered[Floats] = Remembered(2)
 """Of inertia, (node_count, 3, 3) [N/m]: the same in all steps of one length."""
@@ -188,7 +189,8 @@ def solve_stage(
     stop = stage_stop(derived, stage, inertia, step_contact, x)
     if np.isfinite(accuracy):
         energy, loose = min(stop.energy, accuracy), min(stop.loose_energy, accuracy)
-        stop = replace(stop, energy=energy, loose_energy=loose, slow_patience=NEVER)
+        most = min(stop.max_iterations, TORN_ITERATIONS)
+        stop = replace(stop, energy=energy, loose_energy=loose, slow_patience=NEVER, max_iterations=most)
     if thorough:
         stop = replace(stop, patience=stop.max_iterations, slow_patience=NEVER)
     is_single = scheme == SEMI_IMPLICIT and not stage.is_static

@@ -41,9 +41,10 @@ def advance_step(state: State, derived: Derived, end: float) -> tuple[State, Ste
 
 
 def take_step(
-    state: State, derived: Derived, end: float, *, accuracy: float = np.inf
+    state: State, derived: Derived, end: float, *, accuracy: float = np.inf, once: bool = False
 ) -> tuple[State, StepReport, StepPath]:
-    """The same, and what the step went through; `accuracy` [J]: the energy by which solves may be off at most."""
+    """The same, and what the step went through; `accuracy` [J]: the energy by which solves may be off at most; `once`:
+    a step that fails is not tried again, shorter."""
     note_threads()
     begin = clock.perf_counter()
     model = derived.model
@@ -77,6 +78,8 @@ def take_step(
             break
         if ending is Ending.ADRIFT:
             raise SimulationError(f"sheet '{_farthest_sheet(state, derived, outcome)}': {ending.value}{REMEDY}")
+        if once:
+            raise SimulationError(ending.value)
         attempt = next_attempt(model.solver, attempt, ending, step_path, error)
     moved = move(model, state, step_path, attempt.step, end)
     moved, events = derived.keep(moved, attempt.step, outcome.multipliers)

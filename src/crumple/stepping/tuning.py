@@ -146,6 +146,12 @@ class Tuning:
     slow_factor: Tuned[float] = Tuned(
         30.0, "1", "How much rougher: by default an error of 3 % in the change of velocity."
     )
+    torn_iterations: Tuned[int] = Tuned(
+        200,
+        "iterations",
+        "Iterations at most of a solve as accurate as tearing asks for: one on a mesh that a crack has changed.",
+        breaks="Where fresh lips are in each other's way, steps are cut short without end: others are tried sooner.",
+    )
     torn_pause: Tuned[int] = Tuned(
         2,
         "iterations",

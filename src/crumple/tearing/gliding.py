@@ -56,12 +56,12 @@ def glide_tips(state: State, change: Change, ways: list[Way]) -> tuple[Change, T
     return change, torn, work
 
 
-def opened_tip(state: State, number: int, load: Load, opening: Opening, size: float) -> Moving:
-    """The tip of a fresh cut in `state`, which may glide on and back."""
+def opened_tip(state: State, number: int, load: Load, opening: Opening, size: float, tolerance: float) -> Moving:
+    """The tip of a fresh cut in `state`, which may glide on and back, until Γ is off 1 by the `tolerance` at most."""
     vertex = node_vertex(state.mesh, opening.tip)
     room = opening.length + glide_room(state.mesh, vertex, opening.heading)
     room, least = min(room, max(size, opening.length)), least_cut(opening.length, size)
-    rest = Rest(load.ratio, opening.length, room, least, float(state.tips.fall[number]))
+    rest = Rest(load.ratio, opening.length, room, least, float(state.tips.fall[number]), tolerance=tolerance)
     return Moving(number, load.resistance, rest, opening.length)
 
 

@@ -18,16 +18,17 @@ import numpy as np
 
 from crumple.model.derived import Derived
 from crumple.state import State, no_change
+from crumple.stepping.bookkeeping import rebook_last
 from crumple.stepping.integration import StepPath
 from crumple.stepping.reports import StepReport
 from crumple.tearing.bursting import Burst
 from crumple.tearing.gliding import Moving, Run, opened_tip
 from crumple.tearing.initiation import Weakness, can_begin, longest_extension, overload, weakest_place, weakest_vertex
-from crumple.tearing.leading import Led, leads
+from crumple.tearing.leading import Led, can_lead, leads
 from crumple.tearing.opening import KERF
 from crumple.tearing.path import FIRST, node_vertex, open_ahead, open_inside
 from crumple.tearing.resistance import resistance
-from crumple.tearing.rest import TINY, TOLERANCE, Rest
+from crumple.tearing.rest import SLACK, TINY, TOLERANCE, Rest
 from crumple.tearing.tip_load import Load, state_toughness, tip_begins, tip_size
 from crumple.tearing.tips import (
     LEAST_ROOM,
@@ -59,8 +60,8 @@ TIE = TUNING.tie.value
 @dataclass(frozen=True)
 class Tear:
     """What tearing has made of a step: the `state`, what is derived from its mesh, the Newton `iterations` of all
-    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on; `longest` [s]:
-    the step is too long for its cracks, which burst."""
+    solves, and a `note` when it was not finished; `is_stuck`: a tip is overloaded, but cannot run on;  `longest` [s]:
+    the step is too long for its cracks, which burst;  `last`: the solve that counts, if the step was solved again."""
 
     state: State
     derived: Derived
@@ -68,11 +69,22 @@ class Tear:
     note: str = ""
     is_stuck: bool = False
     longest: float = inf
+    last: Trial | None = None
 
     def noted(self, report: StepReport) -> StepReport:
-        """The report of the step with what tearing has cost."""
+        """The report of the step with what tearing has cost and taken."""
         note = "; ".join(text for text in (report.note, self.note) if text)
-        return replace(report, iterations=report.iterations + self.iterations, note=note)
+        energies = report.energies | {"fracture": self.state.fracture_work}
+        if self.last is not None:
+            energies["contact"] = self.last.contact_energy
+        return replace(report, iterations=report.iterations + self.iterations, note=note, energies=energies)
+
+    def booked(self, stages: int, step: float) -> State:
+        """The state whose ledger has what friction, impacts, damping and the air take in the solve that counts, the
+        last of so many `stages` of a step of `step` [s]."""
+        if self.last is None:
+            return self.state
+        return self.state.replaced(ledger=rebook_last(self.state.ledger, self.last.drained(), stages, step))
 
 
 def tear(state: State, derived: Derived, step_path: StepPath, before: State | None = None) -> Tear:
@@ -102,6 +114,12 @@ def tear(state: State, derived: Derived, step_path: StepPath, before: State | No
     return loop.come_to_rest(loop.drawn_back(trial, led), begins=begins, led=set(led))
 
 
+def _torn(trial: Trial, note: str = "", *, is_stuck: bool = False) -> Tear:
+    """What has become of a step that ends with a `trial`."""
+    last = trial if trial.iterations else None
+    return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck, last=last)
+
+
 def solve_accuracy(state: State, derived: Derived) -> float:
     """The energy by which solves may be off where the loads of tips count [J]."""
     return ACCURACY * tip_size(derived.model, state) * _least_resistance(derived)
@@ -119,14 +137,14 @@ def _split(step: Step, trial: Trial, size: float) -> Tear:
     for _ in range(MOST_CHANGES):
         weak = weakest_vertex(trial.derived.model, trial.state, size, blocked)
         if weak is None:
-            return Tear(trial.state, trial.derived, trial.iterations)
+            return _torn(trial)
         found = loop.split(trial, weak)
         if found is None:
             blocked.add(weak.node)
         else:
             trial = found
     note = f"t = {step.start.time:.4g} s: cracks have not come to rest"
-    return Tear(trial.state, trial.derived, trial.iterations, note)
+    return _torn(trial, note)
 
 
 def _least_resistance(derived: Derived) -> float:
@@ -178,11 +196,12 @@ class _Loop:
                 step.last_cut.clear()
             else:
                 trial = found
+                led = led | {worst} if self.tolerance(trial) > TOLERANCE else led
         else:
             return self._unfinished(trial, "cracks have not come to rest")
         trial = self._remembered(burst.slowed(trial))
         if not stuck:
-            return Tear(trial.state, trial.derived, trial.iterations)
+            return _torn(trial)
         why = ", ".join(dict.fromkeys(step.refusals))
         return self._unfinished(trial, f"{stuck} crack(s) could not run on: {why}")
 
@@ -199,12 +218,13 @@ class _Loop:
 
     def _led_tip(self, trial: Trial, number: int, led: Led, held: float) -> Moving:
         """A tip that was `led` too far, and is charged `held` R [N]."""
-        rest = Rest(1.0, led.length, led.length, led.least, float(trial.state.tips.fall[number]))
+        fall, off = float(trial.state.tips.fall[number]), self.tolerance(trial)
+        rest = Rest(1.0, led.length, led.length, led.least, fall, tolerance=off)
         return Moving(number, held, rest, led.length)
 
     def _unfinished(self, trial: Trial, why: str) -> Tear:
         note = f"t = {self.step.start.time:.4g} s: {why}"
-        return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True)
+        return _torn(trial, note, is_stuck=True)
 
     def _remembered(self, trial: Trial) -> Trial:
         """The trial whose tips know how fast their loads fall, and how far they are due to run."""
@@ -227,7 +247,8 @@ class _Loop:
         """The tip `worst` moved on, None when it cannot be; `others` that only have to glide glide along."""
         load, size = loads[worst], self.size
         heading, behind = trial.state.tips.heading[worst], distance_behind(trial.state, worst)
-        room = room_ahead(trial.state, worst, size)
+        is_held = load.is_held and behind >= SHORTEST * size
+        room = 0.0 if is_held else room_ahead(trial.state, worst, size)
         is_driven = load.straight[1] > 1.0 + TOLERANCE
         is_straight = float(load.direction @ heading) >= TURN
         if room > 0.0 and not is_driven and behind < LEAST_TURN * size:
@@ -253,7 +274,8 @@ class _Loop:
         for number, load, room in zip(numbers, loads, rooms, strict=True):
             held, ratio = load.straight
             fall = self.step.falls.get(number, float(trial.state.tips.fall[number]))
-            tips.append(Moving(number, held, Rest(ratio, self.first_distance(ratio, fall), room)))
+            rest = Rest(ratio, self.first_distance(ratio, fall), room, tolerance=self.tolerance(trial))
+            tips.append(Moving(number, held, rest))
         return Run(self.step, self.size, trial, tips).to_rest()
 
     def opened(self, trial: Trial, loads: dict[int, Load], strides: dict[int, float]) -> Trial | None:
@@ -299,7 +321,13 @@ class _Loop:
             return found, None
         if stride is not None and found.load(number, size).ratio > 1.0 + TOLERANCE:
             return found, None
-        return found, opened_tip(found.state, number, load, opening, size)
+        if found.load(number, size).straight[1] < SLACK and trial.stored - found.stored >= found.taken - trial.taken:
+            return found, None  # the sheet has snapped, and has set free what this way takes
+        return found, opened_tip(found.state, number, load, opening, size, self.tolerance(found))
+
+    def tolerance(self, trial: Trial) -> float:
+        """By how much Γ may be off 1 where tips come to rest: more where the next step leads them on or back."""
+        return LED_TOLERANCE if can_lead(trial.derived.model, trial.state) else TOLERANCE
 
     def runs_away(self, trial: Trial, number: int) -> bool:
         """Whether the load of a tip does not fall as it runs: it has run far beyond what the hands have moved. Then it
@@ -336,7 +364,7 @@ class _Loop:
         if ratio <= 1.0:
             return least
         wanted = min(1.0, log(ratio) / log(FAR)) * PACE * self.step.pace
-        return min(log(ratio) / fall, max(least, wanted)) if fall > 0.0 else max(least, wanted)
+        return min(2.0 * (1.0 - ratio**-0.5) / fall, max(least, wanted)) if fall > 0.0 else max(least, wanted)
 
     def begun(self, trial: Trial, weak: Weakness) -> Trial | None:
         """A crack at a weak place, as long as it has to be to set free the energy that it takes; None when the sheet is

@@ -14,6 +14,7 @@ from math import log
 import numpy as np
 
 from crumple.model.derived import Derived
+from crumple.model.model import Model
 from crumple.state import State, no_change
 from crumple.tearing.gliding import Way, glide_tips, least_cut
 from crumple.tearing.path import FIRST, open_ahead
@@ -46,8 +47,8 @@ def lead(state: State, derived: Derived, span: float) -> tuple[State, Derived]:
     """The state with its running tips where they are expected in `span` [s], and what is derived from it; the same
     objects when none is led."""
     model = derived.model
-    if model.solver.mode != "static" or len(state.tips.node) != 1 or not (state.tips.pace > 0.0).any():
-        return state, derived  # several cracks decide among themselves which of them runs, and where to
+    if not can_lead(model, state) or not (state.tips.pace > 0.0).any():
+        return state, derived
     size, toughness = tip_size(model, state), state_toughness(model, state)
     for number in np.flatnonzero(state.tips.pace > 0.0).tolist():
         load = tip_load(state, derived, toughness, number, size, None)
@@ -55,6 +56,11 @@ def lead(state: State, derived: Derived, span: float) -> tuple[State, Derived]:
         if len(state.tips.node) != len(derived.state.tips.node):
             break
     return state, derived
+
+
+def can_lead(model: Model, state: State) -> bool:
+    """Whether cracks are led: several decide among themselves which of them runs, and where to."""
+    return model.solver.mode == "static" and len(state.tips.node) == 1
 
 
 def _led(state: State, derived: Derived, number: int, load: Load, span: float, size: float) -> tuple[State, Derived]:

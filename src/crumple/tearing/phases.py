@@ -28,7 +28,8 @@ def lead_cracks(advance: Advance) -> Advance:
     if led is state:
         return advance
     led = led.replaced(ledger=open_ledger(state, advance.derived))
-    return replace(advance, state=led, derived=derived, accuracy=solve_accuracy(led, derived))
+    plain = (state, advance.derived)
+    return replace(advance, state=led, derived=derived, accuracy=solve_accuracy(led, derived), plain=plain)
 
 
 def tear_sheets(advance: Advance) -> Advance:
@@ -39,10 +40,10 @@ def tear_sheets(advance: Advance) -> Advance:
     assert advance.step_path is not None  # the sheets have been moved
     with advance.derived.timer("tearing"):
         end = tear(advance.state, advance.derived, advance.step_path, advance.before)
-        torn = remember_pace(advance.before, end.state, advance.report.step)
-    report = end.noted(advance.report)
-    report = replace(report, energies=report.energies | {"fracture": end.state.fracture_work})
-    return replace(advance.torn(torn, end.derived, report, is_stuck=end.is_stuck), longest=end.longest)
+        torn = end.booked(len(advance.step_path.stages), advance.report.step)
+        torn = remember_pace(advance.before, torn, advance.report.step)
+    found = advance.torn(torn, end.derived, end.noted(advance.report), is_stuck=end.is_stuck)
+    return replace(found, longest=end.longest)
 
 
 def spare_cracks(advance: Advance) -> Advance:

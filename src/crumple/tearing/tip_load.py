@@ -50,6 +50,7 @@ GOOD_FIELD = TUNING.field_good.value
 STALE = TUNING.stale_begin.value
 AKIN = TUNING.akin_begin.value
 NO_FIELD = TUNING.field_bad.value
+HELD = TUNING.held_glide.value
 
 
 Begins: TypeAlias = dict[int, tuple[Floats, Floats]]
@@ -59,13 +60,23 @@ Begins: TypeAlias = dict[int, tuple[Floats, Floats]]
 @dataclass(frozen=True)
 class Load:
     """The load of one tip: the `force` g (2,) [N], the best `direction` (2,), R there [N], and `ratio` Γ; `straight`: R
-    and Γ straight on."""
+    and Γ straight on;  `gliding`: Γ of a tip that glides straight on within its faces."""
 
     force: Floats
     direction: Floats
     resistance: float
     ratio: float
     straight: tuple[float, float]
+    gliding: float = float("inf")
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the tip sets free much less when it glides than the stress around it promises.
+
+        Lips that are a single edge beside a tip cannot bend: the sheet is held together behind the tip, until an edge
+        is cut and a node of the lips is free.
+        """
+        return self.gliding < HELD * self.straight[1]
 
 
 def tip_size(model: Model, state: State) -> float:
@@ -141,7 +152,11 @@ def tip_load(
         freed += share * float(force @ heading) * field.hoop(directions) ** 2 / field.straight
     ratio = freed / held
     best = int(np.argmax(ratio))
-    return Load(force, directions[best], float(held[best]), float(ratio[best]), (float(held[0]), float(ratio[0])))
+    own = np.zeros(mesh.node_count)
+    own[state.tips.node[number]] = 1.0
+    gliding = float(driving_force(state, derived, own, stage) @ heading) / straight
+    straight_on = (float(held[0]), float(ratio[0]))
+    return Load(force, directions[best], float(held[best]), float(ratio[best]), straight_on, gliding)
 
 
 def tip_begins(state: State, derived: Derived, size: float) -> Begins:

@@ -19,6 +19,7 @@ from crumple.runtime.typing import Bools, Floats
 from crumple.solving.outcome import Ending
 from crumple.state import Change, State, Tips, Torn, transfer
 from crumple.state.change import NEW
+from crumple.stepping.bookkeeping import drained_powers
 from crumple.stepping.integration import solve_stage, stage_potential
 from crumple.stepping.schemes import reached
 from crumple.tearing.carrying import follow_stage
@@ -47,6 +48,9 @@ class Trial:
     """What drove the tips at the start of the step."""
     contact_energy: float = 0.0
     """Of the barrier [J]."""
+    rubbing: float = 0.0
+    impact: float = 0.0
+    """Power that friction and the damping of contact take [W]."""
     known: dict[int, Load] = field(default_factory=dict, repr=False)
     """Loads that have been asked for."""
 
@@ -62,9 +66,19 @@ class Trial:
     def _toughness(self) -> Toughness:
         return state_toughness(self.derived.model, self.state)
 
+    def drained(self) -> dict[str, float]:
+        """The powers that are drained at the end of the stage, by their columns of the ledger [W]."""
+        instant = reached(self.stage, self.state.x, self.state.half_turn)
+        return drained_powers(self.stage, instant, self.undamped, rubbing=self.rubbing, impact=self.impact)
+
     def loads(self, size: float) -> list[Load]:
         """The loads of all tips."""
         return [self.load(number, size) for number in range(len(self.state.tips.node))]
+
+    @property
+    def taken(self) -> float:
+        """What tearing has taken [J]."""
+        return self.state.fracture_work
 
     @property
     def stored(self) -> float:
@@ -127,7 +141,7 @@ class Step:
 
     def kerfed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks) -> Trial | None:
         """The step solved with a cut open at `node`, its lips set apart so that nothing intersects."""
-        tried = (self.solved(trial, change, x, cracks) for change, x in kerfs(trial.state, opening, node, self.kerf))
+        tried = (self.solved(trial, change, x, cracks) for change, x in kerfs(trial.state, opening, node))
         return next((found for found in tried if found is not None), None)
 
     def placed(self, trial: Trial, opening: Opening, node: int, cracks: Cracks) -> Trial | None:
@@ -207,7 +221,18 @@ class Step:
             )
         spent = trial.iterations + outcome.iterations
         solved = solved.replaced(obstacle_force=outcome.obstacle_force, iterations=self.start.iterations + spent)
-        return Trial(total, solved, derived, undamped, stage, spent, self.begins, outcome.contact_energy)
+        return Trial(
+            total,
+            solved,
+            derived,
+            undamped,
+            stage,
+            spent,
+            self.begins,
+            outcome.contact_energy,
+            outcome.rubbing,
+            outcome.impact,
+        )
 
 
 def kerfs(state: State, opening: Opening, node: int, kerf: float = KERF) -> Iterator[tuple[Change, Floats]]:

@@ -126,6 +126,13 @@ class Tuning:
     )
     rest_tolerance: Tuned[float] = Tuned(0.05, "1", "Error of Γ = 1 at which a tip may rest.")
     unloaded: Tuned[float] = Tuned(1e-3, "1", "Γ below which tips are not loaded at all.")
+    slack: Tuned[float] = Tuned(0.3, "1", "Γ below which a sheet is slack, whatever Γ is.")
+    held_glide: Tuned[float] = Tuned(
+        0.7,
+        "1",
+        "Energy that a glide of a tip sets free over what the stress around it promises, below which an edge is cut "
+        "instead: long edges of the lips hold them together.",
+    )
     least_rest_growth: Tuned[float] = Tuned(1.3, "1", "Least factor by which a distance that is too short grows.")
     most_rest_growth: Tuned[float] = Tuned(6.0, "1", "Largest factor by which a distance that is too short grows.")
     most_retreat: Tuned[float] = Tuned(
