@@ -118,7 +118,7 @@ def derive(state: State, before: Derived, *, same_links: bool) -> Derived:
 class Step:
     """The step that is solved again and again: the state at its end before tearing, its last stage, where the obstacles
     were at the start of that, how well it is solved [J], how far the hands have moved, `pace` [m], what drove the tips
-    before, `begins`, and half the width of fresh cuts, `kerf` [m].
+    before, `begins`, and half the width of cuts that are only placed, `kerf` [m].
 
     Noted on the way: `refusals`, why tips could not run on, in words;  `last_cut` [m], how far each tip was cut on at
     last;  `falls` [1/m], how fast the load of each fell when it was last followed.

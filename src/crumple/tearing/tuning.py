@@ -89,7 +89,7 @@ class Tuning:
     kerf_fraction: Tuned[float] = Tuned(
         1e-3,
         "1",
-        "The same over the edge length at tips, where that is more.",
+        "The same over the edge length at tips, where that is more and cracks burst.",
         breaks="Below, lips of coarse shells move by a thousand times their range within a step.",
     )
     kerf_at_rest: Tuned[float] = Tuned(0.25, "1", "Half the distance of copies in `node_rest` over ε.")
