@@ -27,8 +27,7 @@ HELD, REFUSED = TUNING.held_weight.value, TUNING.refused_strain.value
 REST, LONG_REST = TUNING.rest_frames.value, TUNING.refused_frames.value
 Resting = int | None | Edge
 """What is left alone for some frames."""
-CLOSER = 0.5
-"""Part of the least gap that is left at least after an edit."""
+CLOSER = TUNING.edit_gap.value
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,7 @@ class Tuning:
     refused_strain: Tuned[float] = Tuned(
         1e-3, "1", "An edit that leaves an edge more strained than this after the projection is refused.", PROTOTYPE
     )
+    edit_gap: Tuned[float] = Tuned(0.5, "1", "Part of the least gap that is left at least after an edit.")
     softened: Tuned[float] = Tuned(
         0.1,
         "1",
