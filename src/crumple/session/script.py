@@ -42,13 +42,10 @@ class Script:
     start: str = ""
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON, action by action: a long one need not fit into the memory as text."""
-        with Path(path).open("w", encoding="utf-8") as file:
-            file.write(f'{{"crumple_script": {VERSION}, "start": {json.dumps(self.start)}, "actions": [')
-            for number, action in enumerate(self.actions):
-                file.write(", " if number else "")
-                file.write(json.dumps([action.method, action.arguments], allow_nan=False))
-            file.write("]}\n")
+        """Write it as JSON."""
+        listed = ", ".join(json.dumps([one.method, one.arguments], allow_nan=False) for one in self.actions)
+        text = f'{{"crumple_script": {VERSION}, "start": {json.dumps(self.start)}, "actions": [{listed}]}}'
+        Path(path).write_text(text + "\n", encoding="utf-8")
 
     def check_start(self, state: State) -> None:
         """Refuse a state that is not the one that the script began with."""

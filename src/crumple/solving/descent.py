@@ -183,11 +183,11 @@ class _Descent:
         return is_small and not is_short
 
     def _is_stalled(self, step: Step) -> bool:
-        """Whether a shorter time step is better than more iterations of this one; only in motion that nothing touches,
-        and not where rounding keeps the solve from coming nearer."""
+        """Whether a shorter time step is better than more iterations of this one; only where one can be taken, in
+        motion that nothing touches, and not where rounding keeps the solve from coming nearer."""
         directions = self._directions
         self._history.append(self._predicted)
-        if directions.options.inertia is None or directions.contacts or self._enforcement.is_active:
+        if not directions.options.may_shorten or directions.contacts or self._enforcement.is_active:
             return False
         is_rough = self._predicted < ROUGH_ROUNDING * abs(step.energy)
         return not is_rough and is_stalled(directions.iterations, self._predicted, self._history[0])

@@ -29,6 +29,7 @@ class NewtonOptions:
     `patience`: after so many iterations, `loose_energy` and `loose_distance` are enough.
     `exact_pause`: iterations without the exact Hessian after it was first found to be indefinite, `longest_pause` after
     it was found so many times.
+    `may_shorten`: a shorter time step could be taken instead, so that a solve which hardly comes nearer may give up;
     `longest` [m]: no iteration moves a node farther;  `reach` [m]: a node that gets farther than this from its start
     shows that nothing holds the sheet;  `predicts`: geometric stiffness is that of predicted stress, see
     `Energy.predict`.
@@ -46,6 +47,7 @@ class NewtonOptions:
     loose_distance: float = 0.0
     exact_pause: int = 1
     longest_pause: int = LONGEST_PAUSE
+    may_shorten: bool = False
     longest: float = np.inf
     reach: float = np.inf
     predicts: bool = False

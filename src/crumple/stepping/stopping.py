@@ -68,6 +68,7 @@ def stage_stop(
         loose_energy=energy,
         loose_distance=distance,
         exact_pause=exact_pause(stage.state),
+        may_shorten=solver.fixed_step is None and 0.5 * step >= solver.min_step,
     )
 
 
