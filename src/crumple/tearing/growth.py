@@ -169,7 +169,10 @@ class _Loop:
         for _ in range(MOST_CHANGES):
             loads = trial.loads(self.size)
             if burst.is_too_long(trial, loads):
-                return Tear(trial.state, trial.derived, trial.iterations, is_stuck=True, longest=burst.longest(trial))
+                # the note is seen only where no shorter step could be taken
+                note = f"t = {step.start.time:.4g} s: cracks that burst were held back, as no shorter step was solved"
+                longest = burst.longest(trial)
+                return Tear(trial.state, trial.derived, trial.iterations, note, is_stuck=True, longest=longest)
             ran = burst.ran_on(trial, loads)
             if ran is not None:
                 trial, blocked, led = ran, set(), set()  # tips may be numbered anew
